@@ -1,6 +1,7 @@
 package release
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -25,19 +26,34 @@ type Draw struct {
 // exponential number divided by its weight, and the smallest ones are taken (Efraimidis and Spirakis, "Weighted random
 // sampling with a reservoir", Information Processing Letters 2006).
 func (d Draw) Of(id string, row []int32) []int32 {
-	some := make([]int32, 0, min(len(row), d.Items))
-	if d.Weights == nil {
-		some = append(some[:0:0], row...)
-	} else {
-		for _, i := range row {
-			if d.Weights[i] > 0 {
-				some = append(some, i)
-			}
-		}
-	}
+	some := d.possible(row)
 	if len(some) <= d.Items {
 		return some
 	}
+	some = d.order(id, some)[:d.Items]
+	slices.Sort(some)
+	return some
+}
+
+// InOrder returns the items of a row that Of draws from, all of them, in the order in which it takes them.
+func (d Draw) InOrder(id string, row []int32) []int32 { return d.order(id, d.possible(row)) }
+
+// possible returns the items of positive weight, in a slice of its own.
+func (d Draw) possible(row []int32) []int32 {
+	if d.Weights == nil {
+		return slices.Clone(row)
+	}
+	some := make([]int32, 0, len(row))
+	for _, i := range row {
+		if d.Weights[i] > 0 {
+			some = append(some, i)
+		}
+	}
+	return some
+}
+
+// order puts items of positive weight into the order in which they are drawn.
+func (d Draw) order(id string, some []int32) []int32 {
 	of := d.Stream.Of(id)
 	type timed struct {
 		at   float64
@@ -52,20 +68,10 @@ func (d Draw) Of(id string, row []int32) []int32 {
 		s := of.Sub(uint64(i))
 		all[k] = timed{-math.Log1p(-s.Float64()) / w, i}
 	}
-	slices.SortFunc(all, func(a, b timed) int {
-		switch {
-		case a.at < b.at:
-			return -1
-		case a.at > b.at:
-			return 1
-		}
-		return int(a.item) - int(b.item)
-	})
-	some = some[:d.Items]
+	slices.SortFunc(all, func(a, b timed) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.item, b.item)) })
 	for k := range some {
 		some[k] = all[k].item
 	}
-	slices.Sort(some)
 	return some
 }
 

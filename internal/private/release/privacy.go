@@ -112,30 +112,41 @@ func (p Privacy) Split(sums []Sum, shares ...float64) ([]Sum, error) {
 	if widen(1); !p.Secure {
 		return out, nil
 	}
-	least, err := accountant.Calibrate(accountant.Goal{Epsilon: p.Epsilon, Delta: p.Delta, Exposed: 1}, 1,
-		func(by float64) (float64, error) {
-			widen(by)
-			return p.price(out)
-		})
+	by, err := p.Widen(func(by float64) ([]privacy.Entry, error) {
+		widen(by)
+		plan, err := p.Plan(out...)
+		if err != nil {
+			return nil, err
+		}
+		return plan.Releases, nil
+	})
 	if err != nil {
-		return nil, fmt.Errorf("privacy: %w", err)
+		return nil, err
 	}
-	widen(least.Noise * (1 + rounded))
+	widen(by)
 	return out, nil
 }
 
-// price returns the epsilon of one release of each sum.
-func (p Privacy) price(sums []Sum) (float64, error) {
-	plan, err := p.Plan(sums...)
+// Widen returns the factor of the noise at which releases come to the setting's epsilon, and hardly below. of returns
+// the releases whose noise is wider by a factor than that of Multipliers.
+func (p Privacy) Widen(of func(by float64) ([]privacy.Entry, error)) (float64, error) {
+	least, err := accountant.Calibrate(accountant.Goal{Epsilon: p.Epsilon, Delta: p.Delta, Exposed: 1}, 1,
+		func(by float64) (float64, error) {
+			entries, err := of(by)
+			if err != nil {
+				return 0, err
+			}
+			acc, err := accountant.New(accountant.Contour, About.Unit, About.Neighbouring)
+			if err != nil {
+				return 0, err
+			}
+			spent, err := accountant.Covered(acc, entries, p.Delta)
+			return spent.Epsilon, err
+		})
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("privacy: %w", err)
 	}
-	acc, err := accountant.New(accountant.Contour, About.Unit, About.Neighbouring)
-	if err != nil {
-		return 0, err
-	}
-	spent, err := accountant.Covered(acc, plan.Releases, p.Delta)
-	return spent.Epsilon, err
+	return least.Noise * (1 + rounded), nil
 }
 
 // Plan returns the releases of a run: each sum once. The setting's epsilon covers them.
