@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // MaxHorizon is the largest number of steps of a strategy.
@@ -160,3 +161,6 @@ func (s Strategy) sums() ([]float64, error) {
 	}
 	return b, err
 }
+
+// Column returns the first column of a strategy from its diagonal down, without the zeros at its end; nil for a tree.
+func (s Strategy) Column() []float64 { return slices.Clone(s.column) }
