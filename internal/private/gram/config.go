@@ -14,6 +14,7 @@ type Config struct {
 	Data     topn.DataConfig `yaml:"data"`
 	Model    MatrixConfig    `yaml:"model"`
 	Privacy  release.Privacy `yaml:"privacy"`
+	Stream   StreamConfig    `yaml:"stream,omitempty"`
 	Eval     topn.EvalConfig `yaml:"eval"`
 }
 
@@ -23,6 +24,7 @@ type PopularityConfig struct {
 	Protocol string          `yaml:"protocol,omitempty" limit:"|next-item"` // next-item, or "" for top-n
 	Data     topn.DataConfig `yaml:"data"`
 	Privacy  release.Privacy `yaml:"privacy"`
+	Stream   StreamConfig    `yaml:"stream,omitempty"`
 	Eval     topn.EvalConfig `yaml:"eval"`
 }
 
@@ -79,6 +81,7 @@ func DefaultPopularity() PopularityConfig {
 // check reports every setting that cannot be run.
 func check(v *config.Checker, c Config, knn bool) {
 	c.Privacy.Check(v)
+	c.Stream.check(v)
 	c.Eval.CheckAtOnce(v)
 	release.CheckProtocol(v, c.Protocol, c.Eval)
 	m := c.Model
@@ -99,6 +102,8 @@ const mostRows = 5000
 // checkPopularity reports every setting of DP popularity that cannot be run.
 func checkPopularity(v *config.Checker, c PopularityConfig) {
 	c.Privacy.CheckCountsAlone(v)
+	c.Stream.check(v)
+	v.Check(c.Stream.Days == 0, "stream.days", "must be left out: the matrix of a simulated stream has no use here")
 	c.Eval.CheckAtOnce(v)
 	release.CheckProtocol(v, c.Protocol, c.Eval)
 }

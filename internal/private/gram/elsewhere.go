@@ -32,6 +32,9 @@ func Elsewhere(source func(env *run.Env) Source) []run.Task {
 		if _, finished := w.env.Finished(); finished {
 			return nil, errors.New("rows elsewhere answer no questions")
 		}
+		if w.stream != nil {
+			return nil, errors.New("stream: a stream adds up its rows itself, not where they are stored")
+		}
 		w.source, w.keeps = source(w.env), true
 		a := w.account(theorem)
 		s, err := registry.Foreseen(ctx, m.Data.Name, m.Data.Recipe, m.Data.Public)

@@ -19,6 +19,11 @@ type released struct {
 	counts   []float64 // of all items
 	items    []int32   // of the matrix, ascending; nil: there is none
 	triangle []float64 // on and above the diagonal, row after row
+
+	// of a stream: the weights of the items, the deviation of the matrix's noise, and what the stream states, as JSON
+	weights   []float64
+	deviation float64
+	statement string
 }
 
 // CountsFile names the file of the released counts alone, in the format of ReleasedFile. A run whose rows are elsewhere
@@ -36,9 +41,15 @@ func (r *released) write(env *run.Env, name string) error {
 		tensors = append(tensors, run.NamedTensor{Name: "items", Shape: []int{len(items)}, Data: items},
 			run.NamedTensor{Name: "matrix", Shape: []int{len(r.triangle)}, Data: r.triangle})
 	}
-	return env.WriteArtefact(name, func(w io.Writer) error {
-		return run.WriteSafetensors(w, tensors, map[string]string{"configuration": env.ConfigHash})
-	})
+	meta := map[string]string{"configuration": env.ConfigHash}
+	if r.statement != "" {
+		meta["stream"] = r.statement
+	}
+	if r.weights != nil {
+		tensors = append(tensors, run.NamedTensor{Name: "weights", Shape: []int{len(r.weights)}, Data: r.weights},
+			run.NamedTensor{Name: "deviation", Shape: []int{1}, Data: []float64{r.deviation}})
+	}
+	return env.WriteArtefact(name, func(w io.Writer) error { return run.WriteSafetensors(w, tensors, meta) })
 }
 
 // readReleased reads the releases of a run of this configuration. It returns nil without an error if there is no such
@@ -55,7 +66,7 @@ func readFile(path, hash string, items int) (*released, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read what was released: %w", err)
 	}
-	r, bad := &released{}, func(what string) error {
+	r, bad := &released{statement: meta["stream"]}, func(what string) error {
 		return run.WithHint(fmt.Errorf("read what was released: %s: %s", path, what), "train again with another --out")
 	}
 	if meta["configuration"] != hash {
@@ -64,10 +75,15 @@ func readFile(path, hash string, items int) (*released, error) {
 	for _, t := range tensors {
 		switch data := t.Data.(type) {
 		case []float64:
-			if t.Name == "counts" {
+			switch t.Name {
+			case "counts":
 				r.counts = data
-			} else if t.Name == "matrix" {
+			case "matrix":
 				r.triangle = data
+			case "weights":
+				r.weights = data
+			case "deviation":
+				r.deviation = data[0]
 			}
 		case []int64:
 			r.items = make([]int32, len(data))
@@ -79,7 +95,7 @@ func readFile(path, hash string, items int) (*released, error) {
 			}
 		}
 	}
-	if m := len(r.items); len(r.counts) != items || len(r.triangle) != m*(m+1)/2 {
+	if m := len(r.items); r.weights != nil && len(r.weights) != m || len(r.counts) != items || len(r.triangle) != m*(m+1)/2 {
 		return nil, bad(fmt.Sprintf("%d counts and %d entries for %d items, %d of them in the matrix", len(r.counts),
 			len(r.triangle), items, m))
 	}

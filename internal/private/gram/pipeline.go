@@ -11,6 +11,7 @@ import (
 	"privrec/internal/experiment"
 	"privrec/internal/model/ease"
 	"privrec/internal/model/itemknn"
+	"privrec/internal/privacy"
 	"privrec/internal/private/release"
 	"privrec/internal/protocol/static"
 	"privrec/internal/protocol/topn"
@@ -28,7 +29,8 @@ const (
 
 // flags lists the flags of every task here.
 var flags = []run.Flag{{Name: "secure", Key: release.SecureKey, Switch: true,
-	Usage: "exact discrete noise from cryptographic bits: what is released may leave the house"}}
+	Usage: "exact discrete noise from cryptographic bits: what is released may leave the house"},
+	{Name: "from", Key: FromKey, Usage: "the folder of a stream, whose last release the model is made of"}}
 
 // Tasks returns the tasks of the methods of this package.
 func Tasks() []run.Task { return tasks((*work).train) }
@@ -68,8 +70,11 @@ func task(method, name, summary, cite string, profile func() Config, open opener
 				return nil, err
 			}
 			w := newWork(env, method, c.Privacy, &c.Model)
+			if err := w.follow(c.Stream, w.privacy); err != nil {
+				return nil, err
+			}
 			m := topn.Method{Name: method, Standing: standing, Data: c.Data, Eval: c.Eval,
-				Shape: topn.Shape{Epsilon: c.Privacy.Epsilon}}
+				Shape: topn.Shape{Epsilon: w.privacy.Epsilon}}
 			return open(w, ctx, c.Protocol, m,
 				"one release of counts and one of the item matrix, by the Gaussian mechanism")
 		},
@@ -83,8 +88,11 @@ func openPopularity(ctx context.Context, env *run.Env, c PopularityConfig, open 
 		return nil, err
 	}
 	w := newWork(env, Popularity, c.Privacy, nil)
+	if err := w.follow(c.Stream, w.privacy); err != nil {
+		return nil, err
+	}
 	m := topn.Method{Name: Popularity, Standing: standing, Data: c.Data, Eval: c.Eval,
-		Shape: topn.Shape{Epsilon: c.Privacy.Epsilon}}
+		Shape: topn.Shape{Epsilon: w.privacy.Epsilon}}
 	return open(w, ctx, c.Protocol, m, "one release of counts, by the Gaussian mechanism")
 }
 
@@ -96,8 +104,9 @@ type work struct {
 	privacy  release.Privacy
 	matrix   *MatrixConfig // nil: the counts are all
 	releaser release.Releaser
-	source   Source // adds up what users contribute
-	keeps    bool   // the released counts, in CountsFile, until all is released
+	stream   *streamed // releases for the run; nil: it makes its own
+	source   Source    // adds up what users contribute
+	keeps    bool      // the released counts, in CountsFile, until all is released
 }
 
 // newWork returns the work of a configuration.
@@ -123,7 +132,13 @@ func (w *work) train(ctx context.Context, protocol string, m topn.Method, theore
 
 // account returns the account, before anything is released.
 func (w *work) account(theorem string) *release.Account {
-	return release.NewAccount(w.privacy, theorem, []string{ReleasedFile, run.LedgerName})
+	if w.stream == nil {
+		return release.NewAccount(w.privacy, theorem, []string{ReleasedFile, run.LedgerName})
+	}
+	a := release.NewAccount(w.privacy, "all releases of a stream together, by the Gaussian mechanism with correlated noise",
+		[]string{ReleasedFile, run.LedgerName})
+	a.Public = append(a.Public, w.stream.public()...)
+	return a
 }
 
 // declareOn opens the ledger for data of a source, whose rows may decide which items there are.
@@ -136,11 +151,15 @@ func (w *work) declareOn(a *release.Account, s dataset.Source) error {
 
 // declare opens the ledger.
 func (w *work) declare(a *release.Account) error {
-	sums, err := w.sums()
-	if err != nil {
+	var sums []release.Sum
+	var also []privacy.Entry
+	var err error
+	if w.stream != nil {
+		also = w.stream.entries
+	} else if sums, err = w.sums(); err != nil {
 		return err
 	}
-	d, err := a.Declares(sums)
+	d, err := a.Declares(sums, also...)
 	if err != nil {
 		return err
 	}
@@ -181,14 +200,16 @@ func (w *work) make(ctx context.Context) (*topn.Made, error) {
 		prior[i] *= w.matrix.Popularity
 	}
 	defer w.env.Stage("compute the model")()
-	sums, err := w.sums()
-	if err != nil {
-		return nil, err
-	}
-	p := w.plan(r.counts, sums)
-	if !slices.Equal(p.Items, r.items) {
-		return nil, run.WithHint(fmt.Errorf("the released matrix is of other items than the released counts name"),
-			"train again with another --out")
+	p := r.plan()
+	if w.stream == nil {
+		sums, err := w.sums()
+		if err != nil {
+			return nil, err
+		}
+		if p = w.plan(r.counts, sums); !slices.Equal(p.Items, r.items) {
+			return nil, run.WithHint(fmt.Errorf("the released matrix is of other items than the released counts name"),
+				"train again with another --out")
+		}
 	}
 	b, err := w.weights(ctx, r, p)
 	if err != nil {
@@ -256,6 +277,9 @@ func (w *work) obtain(ctx context.Context) (*released, error) {
 
 // repeat records the releases of a stopped run again.
 func (w *work) repeat(r *released) error {
+	if w.stream != nil {
+		return w.stream.record(w.releaser.Ledger)
+	}
 	sums, err := w.sums()
 	if err != nil {
 		return err
@@ -300,6 +324,9 @@ const period = "before the model"
 // release makes the releases.
 func (w *work) release(ctx context.Context) (*released, error) {
 	defer w.env.Stage("release")()
+	if w.stream != nil {
+		return w.streamedRelease()
+	}
 	sums, err := w.sums()
 	if err != nil {
 		return nil, err
