@@ -80,7 +80,7 @@ share of the budget. These rows are not added to the stream: add them as its fir
 		}
 		var err error
 		if s.Design, err = stream.Design(strategy, s.Horizon, number, s.Secure); err != nil {
-			return nil, usagef("", "%v", err)
+			return nil, usagef("--horizon is the number of steps", "%v", err)
 		}
 		ids, public, err := stream.ReadItems(c.Context(), items)
 		if err != nil {
