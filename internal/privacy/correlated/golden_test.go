@@ -12,7 +12,7 @@ import (
 type peer struct {
 	Version string `json:"jax_privacy"`
 	Stated, Largest, Columns, Signed,
-	Buffers, Fitted, Optimal []row
+	Buffers, Fitted, Optimal, Banded []row
 }
 
 // row is a row of numbers, lists and texts.
@@ -39,7 +39,7 @@ func peers(t *testing.T) (p peer) {
 	}
 	for name, c := range map[string][2]int{"stated": {len(p.Stated), 22}, "largest": {len(p.Largest), 6},
 		"columns": {len(p.Columns), 125}, "signed": {len(p.Signed), 40}, "buffers": {len(p.Buffers), 32},
-		"fitted": {len(p.Fitted), 8}, "optimal": {len(p.Optimal), 3}} {
+		"fitted": {len(p.Fitted), 8}, "optimal": {len(p.Optimal), 3}, "banded": {len(p.Banded), 27}} {
 		if c[0] != c[1] {
 			t.Fatalf("%d rows of %s, want %d", c[0], name, c[1])
 		}
@@ -189,6 +189,19 @@ func TestPeerFits(t *testing.T) {
 		got, best := fitted(t, read[int](t, r, 0), 4, once).loss(once), read[float64](t, r, 1)
 		if got < best*(1-1e-3) || got > best*(1+1e-3) {
 			t.Errorf("%s: loss %v, that of the best column is %v", r, got, best)
+		}
+	}
+}
+
+// TestPeerColumns demands the loss of the best banded column that the peer's search finds, and for a unit that takes
+// part more often, in steps that are at least so many bands apart, no more than that: the last step cuts some columns.
+func TestPeerColumns(t *testing.T) {
+	for _, r := range peers(t).Banded {
+		n, bands := read[int](t, r, 0), read[int](t, r, 1)
+		p := Participation{read[int](t, r, 2), read[int](t, r, 3)}
+		got, want := fittedColumn(t, n, bands, p).loss(p), read[float64](t, r, 4)
+		if got > want*(1+1e-6) || p.Times == 1 && got < want*(1-1e-6) {
+			t.Errorf("%s: loss %v, want %v", r, got, want)
 		}
 	}
 }

@@ -96,22 +96,37 @@ func (s Strategy) Sensitivity(p Participation) (float64, error) {
 
 // earliest returns the sensitivity to a unit in the earliest steps that p allows.
 func (s Strategy) earliest(p Participation) float64 {
-	all := make([]float64, s.steps) // row t of the sum of the columns 1, 1+Apart and so on, up to t
 	sum := 0.0
-	for t := range all {
-		if t < len(s.column) {
-			all[t] = s.column[t]
-		}
-		if t >= p.Apart {
-			all[t] += all[t-p.Apart]
-		}
-		row := all[t]
-		if late := p.Times * p.Apart; p.Times <= s.steps && t >= late {
-			row -= all[t-late] // of the columns after the last one
-		}
+	for _, row := range s.rows(p) {
 		sum += row * row
 	}
 	return math.Sqrt(sum)
+}
+
+// rows returns C u for a unit that adds 1 to the earliest steps that p allows.
+func (s Strategy) rows(p Participation) []float64 {
+	all := make([]float64, s.steps) // row t of the sum of the columns 1, 1+Apart and so on, up to t
+	rows := make([]float64, s.steps)
+	late := s.late(p)
+	copy(all, s.column)
+	for t := range all {
+		if t >= p.Apart {
+			all[t] += all[t-p.Apart]
+		}
+		rows[t] = all[t]
+		if t >= late {
+			rows[t] -= all[t-late] // of the columns after the last one
+		}
+	}
+	return rows
+}
+
+// late returns the number of steps before the first one that p allows no more, or all steps.
+func (s Strategy) late(p Participation) int {
+	if p.Times > (s.steps-1)/p.Apart {
+		return s.steps
+	}
+	return p.Times * p.Apart
 }
 
 // Errors holds the standard deviation of the noise in the released sums, for z of standard deviation 1.
