@@ -12,7 +12,8 @@ import (
 )
 
 // strategies lists the strategies of the sums of a stream, the default one first.
-var strategies = []string{correlated.NameBanded, correlated.NameTree, correlated.NameBuffered, correlated.NameComposed}
+var strategies = []string{correlated.NameBanded, correlated.NameTree, correlated.NameBuffered, correlated.NameComposed,
+	correlated.NameToeplitz}
 
 // fewBuffers is the number of buffers of a buffered strategy at most, where none is given.
 const fewBuffers = 4
@@ -35,6 +36,8 @@ its own part, and correlated with that of the steps before it by a strategy:
             is made in the memory of as many rows
   tree      noise on the nodes of a binary tree: sums over 1, 2, 4, 8 and so on steps
   composed  independent noise on every sum
+  toeplitz  as banded, but with the entries, --bands at most, that have the least error
+            for the horizon and the participation
 
 All the sums together are one release of a Gaussian. The answer has the error of the
 sums, and that of independent noise on every sum with the same guarantee. That of a
@@ -70,6 +73,9 @@ tree is of the best estimate of each sum, beside that of adding up the fewest no
 				noise = fmt.Sprintf("noise of multiplier %s on the nodes of a binary tree", q.shown("noise-multiplier"))
 			case correlated.NameComposed:
 				noise = fmt.Sprintf("independent noise of multiplier %s on every sum", q.shown("noise-multiplier"))
+			case correlated.NameToeplitz:
+				noise = fmt.Sprintf("correlated noise of multiplier %s in %d fitted bands", q.shown("noise-multiplier"),
+					len(q.sums.design.Column.Floats()))
 			}
 			return fmt.Sprintf("the sums after each of %s steps with %s, where a user is in at most %s",
 				q.shown("horizon"), noise, in)
@@ -82,7 +88,8 @@ tree is of the best estimate of each sum, beside that of adding up the fewest no
 type sumsOf struct {
 	design   correlated.Design
 	user     correlated.Participation
-	buffers  int // that were allowed
+	bands    int // that were allowed
+	buffers  int // as well
 	strategy correlated.Strategy
 	errors   correlated.Errors
 	plain    correlated.Errors // of a tree
@@ -108,8 +115,12 @@ func (q *Question) checkSums() error {
 			list(strategies))
 	}
 	is := cmp.Or(q.Strategy, strategies[0])
+	if is == correlated.NameToeplitz && q.best("bands") {
+		return run.Usagef("leave it out: the entries of all bands are found, and those that gain nothing are left out",
+			"--bands best does not go with --strategy %s", is)
+	}
 	for _, of := range [][2]string{{"bands", correlated.NameBanded}, {"buffers", correlated.NameBuffered}} {
-		if q.given(of[0]) && is != of[1] {
+		if q.given(of[0]) && is != of[1] && !(is == correlated.NameToeplitz && of[0] == "bands") {
 			return run.Usagef(fmt.Sprintf("leave it out, or take --strategy %s", of[1]),
 				"--%s does not go with --strategy %s", of[0], is)
 		}
@@ -121,8 +132,8 @@ func (q *Question) checkSums() error {
 	return nil
 }
 
-// design returns the strategy that a question names, with the bands or buffers that are best for it where they are to
-// be found.
+// design returns the strategy that a question names, with the bands, entries or buffers that are best for it where they
+// are to be found.
 func (q *Question) design() (correlated.Design, error) {
 	horizon := int(q.get("horizon"))
 	d := correlated.Design{Name: cmp.Or(q.Strategy, strategies[0]), Steps: horizon}
@@ -139,6 +150,10 @@ func (q *Question) design() (correlated.Design, error) {
 	case correlated.NameBuffered:
 		buffers, err := correlated.Fit(horizon, int(q.or("buffers", fewBuffers)), q.participation())
 		return correlated.BufferedDesign(horizon, buffers), err
+	case correlated.NameToeplitz:
+		column, err := correlated.FitColumn(horizon, int(q.or("bands", float64(horizon))), q.participation())
+		d.Column = correlated.NumbersOf(column)
+		return d, err
 	}
 	return d, nil
 }
@@ -178,9 +193,9 @@ func deriveSums(q *Question) error {
 
 // findSums makes the strategy of the question and its errors, unless they are those that it has.
 func (q *Question) findSums() error {
-	buffers := int(q.or("buffers", fewBuffers))
+	bands, buffers := int(q.or("bands", q.get("horizon"))), int(q.or("buffers", fewBuffers))
 	if d := q.sums.design; d.Steps == int(q.get("horizon")) && d.Name == cmp.Or(q.Strategy, strategies[0]) &&
-		(d.Bands == 0 || d.Bands == int(q.or("bands", q.get("horizon")))) && q.sums.buffers == buffers &&
+		(d.Bands == 0 || d.Bands == bands) && (d.Column == "" || q.sums.bands == bands) && q.sums.buffers == buffers &&
 		q.sums.user == q.participation() {
 		return nil
 	}
@@ -200,6 +215,6 @@ func (q *Question) findSums() error {
 	if err != nil {
 		return err
 	}
-	q.sums = sumsOf{d, q.participation(), buffers, s, errs, plain}
+	q.sums = sumsOf{d, q.participation(), bands, buffers, s, errs, plain}
 	return nil
 }

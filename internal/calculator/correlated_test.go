@@ -29,6 +29,8 @@ func TestCorrelatedSumsAreOneGaussian(t *testing.T) {
 		{"--horizon 4 --participations 4 --noise-multiplier 9 --strategy tree", math.Sqrt(4 + 2*4 + 16), 9},
 		{"--horizon 9 --noise-multiplier 30 --strategy composed", 3, 30},
 		{"--horizon 3 --noise-multiplier 2 --strategy banded --bands 2", math.Sqrt(1.25), 2},
+		{"--horizon 12 --noise-multiplier 2 --strategy toeplitz --bands 4", math.Sqrt(1 + 0.527165484*0.527165484 +
+			0.382476961*0.382476961 + 0.292057929*0.292057929), 2},
 	} {
 		relation := ""
 		if c.stream[len(c.stream)-7:] == "replace" {
@@ -61,7 +63,8 @@ func TestErrorsOfCorrelatedSums(t *testing.T) {
 func TestCalibratedSums(t *testing.T) {
 	for _, rest := range []string{"", " --participations 52 --apart 7", " --bands 30", " --neighbouring replace",
 		" --bands best", " --strategy tree", " --strategy blt", " --strategy blt --participations 52 --apart 7 --buffers 2",
-		" --strategy composed"} {
+		" --strategy composed", " --strategy toeplitz --bands 30",
+		" --strategy toeplitz --participations 52 --apart 7"} {
 		stream := "correlated-sums --horizon 365 --delta 1e-6" + rest
 		noise := keys(t, "calibrate "+stream+" --epsilon 1")["noise_multiplier"].(float64)
 		at := func(noise float64) float64 {
@@ -74,11 +77,11 @@ func TestCalibratedSums(t *testing.T) {
 }
 
 // TestStrategiesInOrder states what the strategies are for: with noise for the same guarantee, the errors of a year of
-// sums fall from independent noise to the tree, the square root, its best bands, and buffers.
+// sums fall from independent noise to the tree, the square root, its best bands, buffers, and fitted bands.
 func TestStrategiesInOrder(t *testing.T) {
 	last := math.Inf(1)
 	for _, strategy := range []string{"--strategy composed", "--bands 1", "--strategy tree", "", "--bands best",
-		"--strategy blt"} {
+		"--strategy blt", "--strategy toeplitz"} {
 		a := keys(t, "calibrate correlated-sums --horizon 365 --delta 1e-6 --epsilon 1 "+strategy)
 		got := a["error_mean"].(float64)
 		if got >= last {
@@ -95,15 +98,17 @@ func TestStrategiesInOrder(t *testing.T) {
 func TestWhatAStrategyShows(t *testing.T) {
 	const stream = "account correlated-sums --horizon 12 --noise-multiplier 3 --delta 1e-6 "
 	for rest, want := range map[string]map[string]any{
-		"":                             {"strategy": nil, "bands": nil, "weights": nil, "error_last_plain": nil},
-		"--strategy banded":            {"strategy": "banded", "bands": nil},
-		"--bands best":                 {"strategy": nil, "bands": 9.0},
-		"--bands 3":                    {"bands": 3.0},
-		"--strategy tree":              {"strategy": "tree", "error_last_plain": 3 * math.Sqrt(2), "weights": nil},
-		"--strategy composed":          {"strategy": "composed", "error_last": 3.0, "error_mean": 3.0},
-		"--strategy blt --buffers 1":   {"strategy": "blt", "buffers": 1.0},
-		"--strategy blt --apart 5":     {"strategy": "blt", "buffers": nil},
-		"--strategy blt --horizon 500": {"horizon": 500.0},
+		"":                              {"strategy": nil, "bands": nil, "weights": nil, "error_last_plain": nil},
+		"--strategy banded":             {"strategy": "banded", "bands": nil},
+		"--bands best":                  {"strategy": nil, "bands": 9.0},
+		"--bands 3":                     {"bands": 3.0},
+		"--strategy tree":               {"strategy": "tree", "error_last_plain": 3 * math.Sqrt(2), "weights": nil},
+		"--strategy toeplitz":           {"strategy": "toeplitz", "bands": nil, "weights": nil},
+		"--strategy toeplitz --bands 4": {"strategy": "toeplitz", "bands": 4.0},
+		"--strategy composed":           {"strategy": "composed", "error_last": 3.0, "error_mean": 3.0},
+		"--strategy blt --buffers 1":    {"strategy": "blt", "buffers": 1.0},
+		"--strategy blt --apart 5":      {"strategy": "blt", "buffers": nil},
+		"--strategy blt --horizon 500":  {"horizon": 500.0},
 	} {
 		a := keys(t, stream+rest)
 		for key, v := range want {
@@ -116,6 +121,11 @@ func TestWhatAStrategyShows(t *testing.T) {
 		if len(weights) != len(decays) || (a["strategy"] == "blt") != (len(weights) > 0) {
 			t.Errorf("%s: weights %v and decays %v", rest, weights, decays)
 		}
+		column, _ := a["column"].([]any)
+		most, given := a["bands"].(float64)
+		if (a["strategy"] == "toeplitz") != (len(column) > 0) || given && len(column) > int(most) {
+			t.Errorf("%s: column %v", rest, column)
+		}
 	}
 }
 
@@ -126,6 +136,9 @@ func TestStrategiesRefused(t *testing.T) {
 		"--strategy blt --bands best":              "--bands does not go with --strategy blt",
 		"--strategy composed --buffers 3":          "--buffers does not go with --strategy composed",
 		"--buffers 3":                              "--buffers does not go with --strategy banded",
+		"--strategy toeplitz --bands best":         "--bands best does not go with --strategy toeplitz",
+		"--strategy toeplitz --buffers 3":          "--buffers does not go with --strategy toeplitz",
+		"--strategy toeplitz --bands 366":          "--bands is 366, more than the 365 steps of --horizon",
 		"--bands 366":                              "--bands is 366, more than the 365 steps of --horizon",
 		"--bands bests":                            `--bands is "bests", want a whole number, 1 to 10000, or best`,
 		"--strategy blt --buffers 9":               "--buffers is 9, want a whole number, 1 to 8",
@@ -143,6 +156,7 @@ func TestStrategiesRefused(t *testing.T) {
 // Beside another release it costs what both cost together.
 func TestLedgerOfSums(t *testing.T) {
 	for _, rest := range []string{"", "--bands best", "--strategy tree --neighbouring replace", "--strategy composed",
+		"--strategy toeplitz --participations 3 --apart 4", "--strategy toeplitz --bands 5 --neighbouring replace",
 		"--strategy blt --participations 3 --apart 4 --neighbouring zero-out"} {
 		line := "correlated-sums --horizon 20 --noise-multiplier 9 --delta 1e-6 " + rest
 		q := AskAccount(mechanism(t, "correlated-sums"))

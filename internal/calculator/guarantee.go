@@ -56,6 +56,8 @@ func (q *Question) asked(less ...string) Asked {
 	if d := q.sums.design; d.Weights != "" {
 		a.Numbers = append(a.Numbers, Given{"weights", d.Weights.Floats(), "weights of the buffers"},
 			Given{"decays", d.Decays.Floats(), "decays of the buffers"})
+	} else if d.Column != "" {
+		a.Numbers = append(a.Numbers, Given{Key: "column", Value: d.Column.Floats()}) // of many entries: for JSON
 	}
 	if q.given("group") {
 		a.Numbers = append(a.Numbers, Given{Key: "group", Value: q.numbers["group"].json()})
