@@ -311,8 +311,14 @@ var asked = map[string][]string{
 		"reproduce --list",
 		"reproduce --claims --out t --profile full",
 	},
-	"matrix":          {"attack matrix --grid small.yaml --profile smoke --out t"},
-	"tune":            {"tune --study study.yaml --out a"},
+	"matrix": {"attack matrix --grid small.yaml --profile smoke --out t"},
+	"tune":   {"tune --study study.yaml --out a"},
+	"stream": {
+		"stream create S --items items.csv --start day1.csv --epsilon 8 --horizon 3 --noise-seed 5",
+		"stream add S day1.csv --day 2026-11-28",
+		"stream release S",
+		"stream show S",
+	},
 	"reports":         {"data describe own-ml", "data stats own-ml --recipe all", "data verify own-ml"},
 	"reproducefigure": {"reproduce --grid ease-lambda.yaml --profile smoke --out t"},
 }

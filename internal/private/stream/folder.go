@@ -101,7 +101,7 @@ func Create(ctx context.Context, dir string, s Settings, ids []string, o Start) 
 			err = errors.Join(err, os.RemoveAll(place))
 		}
 	}()
-	f := &Folder{Dir: place, about: a, Catalogue: c, Terms: terms}
+	f := &Folder{Dir: dir, about: a, Catalogue: c, Terms: terms}
 	if err := f.newKey(); err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func Create(ctx context.Context, dir string, s Settings, ids []string, o Start) 
 	if err := f.save(); err != nil {
 		return err
 	}
-	if err := write(filepath.Join(place, itemsName), []byte(text)); err != nil {
+	if err := write(filepath.Join(dir, itemsName), []byte(text)); err != nil {
 		return err
 	}
 	return f.describe()
@@ -255,7 +255,7 @@ func Open(ctx context.Context, dir string, moved bool) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Folder{Dir: place}
+	f := &Folder{Dir: dir}
 	if err := f.readAbout(); err != nil {
 		return nil, err
 	}
@@ -264,24 +264,24 @@ func Open(ctx context.Context, dir string, moved bool) (*Folder, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	if err := f.resume(ctx, moved); err != nil {
+	if err := f.resume(ctx, place, moved); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
 }
 
 // resume brings a locked folder into the state of its last command. It reads what is fixed again, under the lock.
-func (f *Folder) resume(ctx context.Context, moved bool) error {
+func (f *Folder) resume(ctx context.Context, place string, moved bool) error {
 	if err := f.readAbout(); err != nil {
 		return err
 	}
-	if f.Folder != f.Dir {
+	if f.Folder != place {
 		if !moved {
 			return run.Usagef("go on in the folder that was copied; if it was moved and no copy goes on, add --moved",
 				"the stream goes on in %s, and %s is a copy of it: what is released here would be a second stream for "+
-					"one epsilon", f.Folder, f.Dir)
+					"one epsilon", f.Folder, place)
 		}
-		f.Folder = f.Dir
+		f.Folder = place
 		if err := f.describe(); err != nil {
 			return err
 		}
