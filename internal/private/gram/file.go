@@ -95,7 +95,8 @@ func readFile(path, hash string, items int) (*released, error) {
 			}
 		}
 	}
-	if m := len(r.items); r.weights != nil && len(r.weights) != m || len(r.counts) != items || len(r.triangle) != m*(m+1)/2 {
+	m := len(r.items)
+	if r.weights != nil && len(r.weights) != m || len(r.counts) != items || len(r.triangle) != m*(m+1)/2 {
 		return nil, bad(fmt.Sprintf("%d counts and %d entries for %d items, %d of them in the matrix", len(r.counts),
 			len(r.triangle), items, m))
 	}

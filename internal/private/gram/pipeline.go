@@ -135,8 +135,8 @@ func (w *work) account(theorem string) *release.Account {
 	if w.stream == nil {
 		return release.NewAccount(w.privacy, theorem, []string{ReleasedFile, run.LedgerName})
 	}
-	a := release.NewAccount(w.privacy, "all releases of a stream together, by the Gaussian mechanism with correlated noise",
-		[]string{ReleasedFile, run.LedgerName})
+	a := release.NewAccount(w.privacy, "all releases of a stream together, by the Gaussian mechanism with correlated "+
+		"noise", []string{ReleasedFile, run.LedgerName})
 	a.Public = append(a.Public, w.stream.public()...)
 	return a
 }

@@ -14,18 +14,18 @@
 //
 // # A user who comes every day costs as much as one who came once
 //
-// An entry of a user's own matrix is set once. It is 0 until the user has both items, and f_u w_i w_j from that step on:
-// w is fixed, and f_u, the user's factor, is fixed when the user first has an item of the matrix. Nothing is taken back.
-// So of each entry (i, j) the user adds something to one step alone. Let x be what the user adds, a row for each step
-// and a column for each entry, and C the strategy. Column (i, j) of x has one number v_ij, in the row of some step
+// An entry of a user's own matrix is set once. It is 0 until the user has both items, and f_u w_i w_j from that step
+// on: w is fixed, and f_u, the user's factor, is fixed when the user first has an item of the matrix. Nothing is taken
+// back. So of each entry (i, j) the user adds something to one step alone. Let x be what the user adds, a row for each
+// step and a column for each entry, and C the strategy. Column (i, j) of x has one number v_ij, in the row of some step
 // s(i, j), so column (i, j) of C x is v_ij times column s(i, j) of C, and
 //
 //	|C x|² = sum over i <= j of v_ij² |C e_s(i,j)|²  <=  (largest |C e_s|²) (sum over i <= j of v_ij²)
 //
-// The first factor is the square of the strategy's sensitivity for a unit that takes part once. The second is at most 1:
-// the stream keeps the sum of the squares that a user has used up, in whole numbers, and leaves out an item that would
-// carry it above 1. It does not matter in which steps, and in how many, the rows come. The counts are the same: a user
-// sets at most k of them to 1, each once, so the second factor is k.
+// The first factor is the square of the strategy's sensitivity for a unit that takes part once. The second is at most
+// 1: the stream keeps the sum of the squares that a user has used up, in whole numbers, and leaves out an item that
+// would carry it above 1. It does not matter in which steps, and in how many, the rows come. The counts are the same: a
+// user sets at most k of them to 1, each once, so the second factor is k.
 //
 // One user more or less changes that user's x alone: factor, choice and order of the items depend on the user's rows,
 // the user's id and what is public. The rows of others may depend on earlier releases, as of people who saw what was

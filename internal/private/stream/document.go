@@ -6,6 +6,7 @@ import (
 
 	"privrec/internal/privacy/correlated"
 	"privrec/internal/report"
+	"privrec/internal/run"
 )
 
 // Document returns what a stream is, holds and has released, for whoever keeps it.
@@ -48,8 +49,8 @@ func (f *Folder) Document() (*report.Document, error) {
 		}
 	}
 	d.Tables = append(d.Tables, t, f.now.Total.table("All rows that were added", len(f.now.Files)))
-	d.Notes = append(d.Notes, "public: "+strings.Join([]string{aboutName, itemsName, "ledger.jsonl", releasedFolder}, ", ")+
-		"; all other files of the folder are secret")
+	open := []string{aboutName, itemsName, run.LedgerName, releasedFolder}
+	d.Notes = append(d.Notes, "public: "+strings.Join(open, ", ")+"; all other files of the folder are secret")
 	if f.NoiseSeed != 0 {
 		d.Notes = append(d.Notes, fmt.Sprintf("the noise can be repeated, and taken off again, by whoever has the rows and "+
 			"the noise seed, which is %d: epsilon holds as if that number were unknown", f.NoiseSeed))
@@ -97,7 +98,8 @@ func dayNote(p progress) string {
 
 // table returns the tally of a number of files.
 func (t Tally) table(title string, files int) *report.Table {
-	out := &report.Table{Name: "rows", Title: title, Columns: []report.Column{{Name: "what"}, {Name: "rows", Format: "%d"}}}
+	out := &report.Table{Name: "rows", Title: title,
+		Columns: []report.Column{{Name: "what"}, {Name: "rows", Format: "%d"}}}
 	out.Add(fmt.Sprintf("files added: %d", files), t.Rows)
 	out.Add("of items that are not in the catalogue, left out", t.Unknown)
 	out.Add("repeated by their user, left out", t.Repeated)

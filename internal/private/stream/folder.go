@@ -297,7 +297,8 @@ func (f *Folder) readAbout() error {
 	path := filepath.Join(f.Dir, aboutName)
 	b, err := system.ReadFile(path, system.MostOfRun)
 	if errors.Is(err, fs.ErrNotExist) {
-		return run.Usagef("make one: privrec stream create", "%s is not the folder of a stream: it has no %s", f.Dir, aboutName)
+		return run.Usagef("make one: privrec stream create", "%s is not the folder of a stream: it has no %s", f.Dir,
+			aboutName)
 	}
 	if err != nil {
 		return err
