@@ -10,6 +10,7 @@ import (
 
 	"privrec/internal/bench"
 	"privrec/internal/papers/dipsgnn"
+	"privrec/internal/private/stream"
 	"privrec/internal/report"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -140,6 +141,6 @@ func benches() []Bench {
 			"without", Run: bench.DPSGD, Sizes: true},
 		{Name: "sasrec", Summary: "training step of SASRec on the items of ML-1M", Run: bench.SASRec},
 		{Name: "exposure", Summary: "training step and ranking of exposure attacks", Run: bench.Exposure},
-		{Name: "stream", Summary: "a night's release of a private stream of 1,000 items", Run: bench.Stream},
+		{Name: "stream", Summary: "a night's release of a private stream of 1,000 items", Run: stream.Bench},
 	}
 }

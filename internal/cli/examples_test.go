@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -170,6 +171,10 @@ cp given/tiny.user users.tsv
 		}
 	}
 	b.WriteString("-- slates.csv --\nuser_id,item_1,item_2,item_3\n1,12,7,3\n2,3,44,19\n3,7,19,44\n")
+	b.WriteString("-- catalogue.csv --\nitem_id\n")
+	for i := range 300 {
+		fmt.Fprintln(&b, i+1)
+	}
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "examples.txt"), []byte(b.String()), 0o644); err != nil {
 		t.Fatal(err)

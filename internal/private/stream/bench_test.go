@@ -1,9 +1,13 @@
-package bench
+package stream
 
-import "testing"
+import (
+	"testing"
 
-func TestStream(t *testing.T) {
-	got, err := Stream(t.Context(), Options{Sizes: Sizes{Users: 9, Items: 5, Edges: 40}, Time: 1})
+	"privrec/internal/bench"
+)
+
+func TestBench(t *testing.T) {
+	got, err := Bench(t.Context(), bench.Options{Sizes: bench.Sizes{Users: 9, Items: 5, Edges: 40}, Time: 1})
 	if err != nil || len(got) != 3 || got[0].Name != "stream_blt" || got[2].Name != "stream_banded_secure" {
 		t.Fatalf("%+v, %v", got, err)
 	}
