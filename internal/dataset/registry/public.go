@@ -129,18 +129,9 @@ func (s Set) stated(ctx context.Context, o Options) (items, users *dataset.State
 // published returns the path of a list that was published with a set, in its folder below dir. key names the
 // configuration key, for messages.
 func (s Set) published(dir, key string, known []list) (path, column string, err error) {
-	var names []string
-	for _, p := range known {
-		if p.set != s.Name {
-			continue
-		}
-		names = append(names, p.file)
-		for _, ext := range []string{"", ".gz", ".zst"} {
-			path := filepath.Join(dir, s.Name, p.file+ext)
-			if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() {
-				return path, p.column, nil
-			}
-		}
+	path, column, names := s.inFolder(dir, known)
+	if path != "" {
+		return path, column, nil
 	}
 	if names == nil {
 		return "", "", &dataset.Error{File: s.Name, Field: key,
@@ -151,6 +142,24 @@ func (s Set) published(dir, key string, known []list) (path, column string, err 
 		Msg:  "the list is not here: looked for " + strings.Join(names, ", ") + " (plain, .gz or .zst)",
 		Hint: "put the list that came with the data there, or name a file with all ids: " + key + "=FILE",
 		Err:  dataset.ErrNotFound}
+}
+
+// inFolder returns the path of the first of some lists that is in the set's folder below dir, with its column; "" if
+// none is. looked has the names of the set's lists.
+func (s Set) inFolder(dir string, known []list) (path, column string, looked []string) {
+	for _, p := range known {
+		if p.set != s.Name {
+			continue
+		}
+		looked = append(looked, p.file)
+		for _, ext := range []string{"", ".gz", ".zst"} {
+			path := filepath.Join(dir, s.Name, p.file+ext)
+			if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() {
+				return path, p.column, looked
+			}
+		}
+	}
+	return "", "", looked
 }
 
 // readStated reads a list of ids: a column of a table, or every line. If column is not a word, it ends the ids at the
