@@ -5,6 +5,7 @@
 package computed
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -45,18 +46,20 @@ const widest = 4000
 // Model is one model of the floor.
 type Model struct {
 	Name string
-	Fit  func(ctx context.Context) (eval.Scorer, error)
+	// Label follows the name in its row. Empty: the model is of the training rows, and computed at once.
+	Label string
+	Fit   func(ctx context.Context) (eval.Scorer, error)
 }
 
 // Models returns the models of the floor for a graph, without the one named method. EASE is among them if its matrix is
 // at most 4,000 wide.
 func Models(g *graph.Bipartite, method string) (all []Model) {
 	if min(g.Users, g.Items) <= widest {
-		all = append(all, Model{"EASE", func(ctx context.Context) (eval.Scorer, error) {
+		all = append(all, Model{Name: "EASE", Fit: func(ctx context.Context) (eval.Scorer, error) {
 			return ease.Fit(ctx, g, Lambda)
 		}})
 	}
-	all = append(all, Model{"ItemKNN", func(ctx context.Context) (eval.Scorer, error) {
+	all = append(all, Model{Name: "ItemKNN", Fit: func(ctx context.Context) (eval.Scorer, error) {
 		return itemknn.Fit(ctx, g,
 			itemknn.Options{MeanBias: true, Options: nearest.Options{Similarity: nearest.Cosine, Neighbours: Neighbours,
 				Normalise: true}})
@@ -72,8 +75,8 @@ func Models(g *graph.Bipartite, method string) (all []Model) {
 // label is the suffix that marks rows of the floor.
 const label = ", computed at once"
 
-// Scores returns the scores of every model of the floor. rank evaluates one.
-func Scores(ctx context.Context, g *graph.Bipartite, method string,
+// Scores returns the scores of every model. rank evaluates one.
+func Scores(ctx context.Context, models []Model,
 	rank func(eval.Scorer) ([]metrics.Value, error)) (rows []experiment.Scores, err error) {
 	one := func(m Model) error {
 		s, err := m.Fit(ctx)
@@ -85,10 +88,10 @@ func Scores(ctx context.Context, g *graph.Bipartite, method string,
 		if err != nil {
 			return err
 		}
-		rows = append(rows, experiment.NewScores(m.Name+label, "", values))
+		rows = append(rows, experiment.NewScores(m.Name+cmp.Or(m.Label, label), "", values))
 		return nil
 	}
-	for _, m := range Models(g, method) {
+	for _, m := range models {
 		if err := one(m); err != nil {
 			return nil, fmt.Errorf("floor %s: %w", m.Name, err)
 		}

@@ -64,7 +64,7 @@ func TestScores(t *testing.T) {
 		return []metrics.Value{{Metric: m, Value: float64(hits) / 20}}, nil
 	}
 	for method, want := range map[string][]string{"BPRMF": {"EASE" + label, "ItemKNN" + label}, "EASE": {"ItemKNN" + label}, "ItemKNN": {"EASE" + label}} {
-		rows, err := Scores(t.Context(), g, method, rank)
+		rows, err := Scores(t.Context(), Models(g, method), rank)
 		if err != nil {
 			t.Fatal(err)
 		}

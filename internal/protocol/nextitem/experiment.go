@@ -9,7 +9,9 @@ import (
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/experiment"
+	"privrec/internal/graph"
 	"privrec/internal/nn"
+	"privrec/internal/protocol/computed"
 	"privrec/internal/run"
 )
 
@@ -27,6 +29,9 @@ type Experiment struct {
 	Refit              *Part // Train and Valid together, nil without refit
 
 	Modes []string // evaluations to make: noise on, off; default: off alone
+
+	// Beside returns models whose scores are floors too, for users with the rows of a graph. Nil: there are none.
+	Beside func(g *graph.Bipartite) []computed.Model
 
 	cut  cut
 	tape *autograd.Tape // of the evaluations

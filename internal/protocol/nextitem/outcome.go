@@ -64,13 +64,11 @@ func (x *Experiment) measure(ctx context.Context, r *experiment.Fitted) (*Outcom
 		return nil, err
 	}
 	o.Floors = append(o.Floors, experiment.NewScores("popularity", "", metrics.Summary(ms, popular)))
-	if computed.Wanted(x.From.Floor, d.Name) {
-		strong, err := x.computed(ctx, ms)
-		if err != nil {
-			return nil, err
-		}
-		o.Floors = append(o.Floors, strong...)
+	strong, err := x.computed(ctx, ms)
+	if err != nil {
+		return nil, err
 	}
+	o.Floors = append(o.Floors, strong...)
 	for i, mode := range x.Modes {
 		ranks, err := x.rank(ctx, x.Test, mode, x.Fit.Passes().Final(i))
 		if err != nil {

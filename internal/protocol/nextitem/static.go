@@ -145,14 +145,25 @@ func (c *Computed) Scorer(p *Part, _ Pass, _ bool) (eval.Scorer, error) {
 // Close frees the memory of the model.
 func (c *Computed) Close() { experiment.Free(c.Model) }
 
-// computed ranks the test samples by simple models that are computed at once from all training items. Such a model
-// scores by user, whatever comes before an item.
+// computed ranks the test samples by the models that are floors: those of Beside, and where they are wanted those that
+// are computed at once from all training items. Such a model scores by user, whatever comes before an item.
 func (x *Experiment) computed(ctx context.Context, ms []metrics.Metric) ([]experiment.Scores, error) {
+	wanted := computed.Wanted(x.From.Floor, x.Data.Name)
+	if x.Beside == nil && !wanted {
+		return nil, nil
+	}
 	g, err := x.Pairs(NewPart("train", x.Data.Train, dataset.Prefixes(x.Data.Train), x.Items))
 	if err != nil {
 		return nil, err
 	}
-	return computed.Scores(ctx, g, x.Method, func(s eval.Scorer) ([]metrics.Value, error) {
+	var models []computed.Model
+	if x.Beside != nil {
+		models = x.Beside(g)
+	}
+	if wanted {
+		models = append(models, computed.Models(g, x.Method)...)
+	}
+	return computed.Scores(ctx, models, func(s eval.Scorer) ([]metrics.Value, error) {
 		ranks, err := x.rankBy(ctx, &byUser{Scorer: s, part: x.Test}, x.Test)
 		return metrics.Summary(ms, ranks), err
 	})

@@ -4,11 +4,13 @@ package static
 
 import (
 	"context"
+	"slices"
 
 	"privrec/internal/dataset"
 	"privrec/internal/experiment"
 	"privrec/internal/graph"
 	"privrec/internal/model/bpr"
+	"privrec/internal/protocol/computed"
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/protocol/topn"
 	"privrec/internal/run"
@@ -93,6 +95,18 @@ func (x *Experiment) Compute(ctx context.Context, make func(ctx context.Context,
 		}
 		return &nextitem.Computed{Model: made.Scorer}, nil
 	}
+}
+
+// Beside shows the scores of models with the floors, and a note on them. models returns them for users with the rows of
+// a graph.
+func (x *Experiment) Beside(note string, models func(g *graph.Bipartite) []computed.Model) {
+	if x.top != nil {
+		x.top.Beside = models
+		x.top.Data.Source.Notes = append(slices.Clip(x.top.Data.Source.Notes), note)
+		return
+	}
+	x.next.Beside = models
+	x.next.Data.Source.Notes = append(slices.Clip(x.next.Data.Source.Notes), note)
 }
 
 // Train sets how the model is made from a graph of users and items, which BPR trains and nothing protects.

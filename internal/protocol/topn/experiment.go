@@ -13,6 +13,7 @@ import (
 	"privrec/internal/graph"
 	"privrec/internal/metrics"
 	"privrec/internal/model/bpr"
+	"privrec/internal/protocol/computed"
 	"privrec/internal/run"
 )
 
@@ -37,6 +38,9 @@ type Experiment struct {
 	Fresh func(release string) string
 	// Had holds the rows that answers give as users' own if those of Data are changed ones; nil: those of Data.
 	Had *dataset.Interactions
+
+	// Beside returns models whose scores are floors too, for users with the rows of a graph. Nil: there are none.
+	Beside func(g *graph.Bipartite) []computed.Model
 
 	view        dataset.View     // of Data
 	valid, test *part            // valid is nil without validation rows

@@ -60,7 +60,7 @@ func (x *Experiment) blank() *Outcome {
 	return o
 }
 
-// addFloors adds the scores of random order and of popularity.
+// addFloors adds the scores of random order, of popularity, and of models beside them.
 func (x *Experiment) addFloors(ctx context.Context, o *Outcome) error {
 	random, popular, err := x.floors(ctx)
 	if err != nil {
@@ -68,10 +68,14 @@ func (x *Experiment) addFloors(ctx context.Context, o *Outcome) error {
 	}
 	o.Floors = []experiment.Scores{experiment.NewScores("random", "", random),
 		experiment.NewScores("popularity", "", popular)}
-	if !computed.Wanted(x.Method.Data.Floor, x.Data.Name) {
-		return nil
+	var models []computed.Model
+	if x.Beside != nil {
+		models = x.Beside(x.Graph)
 	}
-	strong, err := computed.Scores(ctx, x.Graph, x.Method.Name, func(s eval.Scorer) ([]metrics.Value, error) {
+	if computed.Wanted(x.Method.Data.Floor, x.Data.Name) {
+		models = append(models, computed.Models(x.Graph, x.Method.Name)...)
+	}
+	strong, err := computed.Scores(ctx, models, func(s eval.Scorer) ([]metrics.Value, error) {
 		ranks, err := x.rankTest(ctx, s)
 		return x.values(ranks), err
 	})
