@@ -12,6 +12,7 @@ type Config struct {
 	Profile  string          `yaml:"profile" limit:"filled"`
 	Protocol string          `yaml:"protocol,omitempty" limit:"|next-item"` // next-item, or "" for top-n
 	Data     topn.DataConfig `yaml:"data"`
+	Public   PublicConfig    `yaml:"public,omitempty"`
 	Model    MatrixConfig    `yaml:"model"`
 	Privacy  release.Privacy `yaml:"privacy"`
 	Stream   StreamConfig    `yaml:"stream,omitempty"`
@@ -23,6 +24,7 @@ type PopularityConfig struct {
 	Profile  string          `yaml:"profile" limit:"filled"`
 	Protocol string          `yaml:"protocol,omitempty" limit:"|next-item"` // next-item, or "" for top-n
 	Data     topn.DataConfig `yaml:"data"`
+	Public   PublicConfig    `yaml:"public,omitempty"`
 	Privacy  release.Privacy `yaml:"privacy"`
 	Stream   StreamConfig    `yaml:"stream,omitempty"`
 	Eval     topn.EvalConfig `yaml:"eval"`
@@ -52,6 +54,9 @@ type MatrixConfig struct {
 	// score that the largest released count adds to its item; others add in proportion to theirs. Items outside the
 	// matrix have no other score
 	Popularity float64 `yaml:"popularity" limit:"[0,1e6)"`
+	// Public "prior" adds the matrix of public.data to the released one, the more the larger the noise is. Left out:
+	// public rows have no part in the model.
+	Public string `yaml:"public,omitempty" limit:"|prior"`
 }
 
 // Default returns the setting of DP-EASE on MovieLens 1M, chosen on validation rows of MovieLens 100K.
@@ -84,7 +89,11 @@ func check(v *config.Checker, c Config, knn bool) {
 	c.Stream.check(v)
 	c.Eval.CheckAtOnce(v)
 	release.CheckProtocol(v, c.Protocol, c.Eval)
+	c.Public.check(v, c.Data)
 	m := c.Model
+	v.Check(m.Public == "" || c.Public.Data.Name != "", "model.public", "needs public.data.name")
+	v.Check(m.Public == "" || c.Stream == StreamConfig{}, "model.public",
+		"must be left out with a stream: the prior's weight is for releases of the run's own")
 	v.Between("model.items", m.Items, 2, mostRows)
 	v.Check(m.UserWeight >= 0 && m.UserWeight <= 1, "model.user_weight", "must lie in 0 to 1, got %v", m.UserWeight)
 	if knn {
@@ -104,6 +113,7 @@ func checkPopularity(v *config.Checker, c PopularityConfig) {
 	c.Privacy.CheckCountsAlone(v)
 	c.Stream.check(v)
 	v.Check(c.Stream.Days == 0, "stream.days", "must be left out: the matrix of a simulated stream has no use here")
+	c.Public.check(v, c.Data)
 	c.Eval.CheckAtOnce(v)
 	release.CheckProtocol(v, c.Protocol, c.Eval)
 }
@@ -122,10 +132,12 @@ func (c PopularityConfig) SpendsFrom() string { return c.Privacy.Parent }
 
 // Suit implements run.Suited.
 func (c *Config) Suit(doc *config.Document) error {
+	c.Public.suit()
 	return release.Suit(doc, c.Protocol, &c.Data, registry.Need{})
 }
 
 // Suit implements run.Suited.
 func (c *PopularityConfig) Suit(doc *config.Document) error {
+	c.Public.suit()
 	return release.Suit(doc, c.Protocol, &c.Data, registry.Need{})
 }

@@ -69,7 +69,7 @@ func task(method, name, summary, cite string, profile func() Config, open opener
 			if err != nil {
 				return nil, err
 			}
-			w := newWork(env, method, c.Privacy, &c.Model)
+			w := newWork(env, method, c.Privacy, &c.Model, c.Public)
 			if err := w.follow(c.Stream, w.privacy); err != nil {
 				return nil, err
 			}
@@ -87,7 +87,7 @@ func openPopularity(ctx context.Context, env *run.Env, c PopularityConfig, open 
 	if err != nil {
 		return nil, err
 	}
-	w := newWork(env, Popularity, c.Privacy, nil)
+	w := newWork(env, Popularity, c.Privacy, nil, c.Public)
 	if err := w.follow(c.Stream, w.privacy); err != nil {
 		return nil, err
 	}
@@ -103,6 +103,8 @@ type work struct {
 	rows     static.Rows
 	privacy  release.Privacy
 	matrix   *MatrixConfig // nil: the counts are all
+	open     PublicConfig
+	public   *public // nil: there are no public rows
 	releaser release.Releaser
 	stream   *streamed // releases for the run; nil: it makes its own
 	source   Source    // adds up what users contribute
@@ -110,9 +112,9 @@ type work struct {
 }
 
 // newWork returns the work of a configuration.
-func newWork(env *run.Env, method string, p release.Privacy, m *MatrixConfig) *work {
+func newWork(env *run.Env, method string, p release.Privacy, m *MatrixConfig, open PublicConfig) *work {
 	p.Secure = p.Secure || env.Secure()
-	return &work{env: env, method: method, privacy: p, matrix: m}
+	return &work{env: env, method: method, privacy: p, matrix: m, open: open}
 }
 
 // train loads the data and declares the assumptions of a finite epsilon.
@@ -123,6 +125,9 @@ func (w *work) train(ctx context.Context, protocol string, m topn.Method, theore
 	a := w.account(theorem)
 	x, err := release.Load(ctx, w.env, protocol, m)
 	if err != nil {
+		return nil, err
+	}
+	if err := w.beside(ctx, x); err != nil {
 		return nil, err
 	}
 	x.Compute(ctx, w.of)
@@ -188,16 +193,8 @@ func (w *work) make(ctx context.Context) (*topn.Made, error) {
 	if err != nil {
 		return nil, err
 	}
-	most := slices.Max(r.counts)
-	prior := make([]float64, len(r.counts))
-	for i, c := range r.counts {
-		prior[i] = c / math.Max(most, 1)
-	}
 	if w.matrix == nil {
-		return &topn.Made{Scorer: newScorer(w.rows.Graph, prior, nil, tensor.Matrix{})}, nil
-	}
-	for i := range prior {
-		prior[i] *= w.matrix.Popularity
+		return &topn.Made{Scorer: newScorer(w.rows.Graph, w.popularity(r.counts), nil, tensor.Matrix{})}, nil
 	}
 	defer w.env.Stage("compute the model")()
 	p := r.plan()
@@ -211,34 +208,75 @@ func (w *work) make(ctx context.Context) (*topn.Made, error) {
 				"train again with another --out")
 		}
 	}
-	b, err := w.weights(ctx, r, p)
+	counts, prior := r.counts, w.matrix.Public == PublicPrior
+	if prior {
+		sums, err := w.sums()
+		if err != nil {
+			return nil, err
+		}
+		if w.public.hidden(counts, sums[0].Deviation()) {
+			s, err := w.ofPublic(ctx, w.rows.Graph)
+			return &topn.Made{Scorer: s}, err
+		}
+		counts = w.public.addCounts(counts, sums[0].Deviation())
+	}
+	g, diagonal, err := w.clean(ctx, r, p)
 	if err != nil {
 		return nil, err
 	}
-	return &topn.Made{Scorer: newScorer(w.rows.Graph, prior, r.items, b)}, nil
+	items, unit := r.items, mean(diagonal)
+	if prior {
+		g, diagonal, items, unit = w.public.add(g, diagonal, p)
+	}
+	b, err := w.model(ctx, g, diagonal, unit)
+	if err != nil {
+		return nil, err
+	}
+	return &topn.Made{Scorer: newScorer(w.rows.Graph, w.popularity(counts), items, b)}, nil
 }
 
-// weights computes the model of a released matrix.
-func (w *work) weights(ctx context.Context, r *released, p *Plan) (tensor.Matrix, error) {
-	g, deviation := r.full(), p.Sum.Deviation()
-	diagonal := make([]float64, g.n)
-	for i := range diagonal { // the released diagonal, without weights
-		diagonal[i] = math.Max(g.row(i)[i], deviation) / (p.Weights[i] * p.Weights[i])
+// popularity returns the scores that counts give to items.
+func (w *work) popularity(counts []float64) []float64 {
+	most, scores := slices.Max(counts), make([]float64, len(counts))
+	for i, c := range counts {
+		if scores[i] = c / math.Max(most, 1); w.matrix != nil {
+			scores[i] *= w.matrix.Popularity
+		}
 	}
-	unit := 0.0
-	for _, v := range diagonal {
-		unit += v / float64(g.n)
+	return scores
+}
+
+// clean returns the released matrix denoised, and its diagonal as released, both without weights.
+func (w *work) clean(ctx context.Context, r *released, p *Plan) (square, []float64, error) {
+	g, deviation := r.full(), p.Sum.Deviation()
+	diagonal := g.diagonal()
+	for i, v := range diagonal {
+		diagonal[i] = math.Max(v, deviation) / (p.Weights[i] * p.Weights[i])
 	}
 	d, err := w.matrix.denoise(ctx, g, deviation)
 	if err != nil {
-		return tensor.Matrix{}, run.Interrupted(ctx, err)
+		return square{}, nil, run.Interrupted(ctx, err)
 	}
 	w.env.AppendLog("matrix", "items", d.n, "deviation", deviation, "rank", d.rank)
 	unweigh(d.square, p.Weights)
-	if w.method == ItemKNN {
-		return w.matrix.cosine(d.square, diagonal, unit), nil
+	return d.square, diagonal, nil
+}
+
+// mean returns the mean of values.
+func mean(values []float64) float64 {
+	m := 0.0
+	for _, v := range values {
+		m += v / float64(len(values))
 	}
-	b, raised, err := w.matrix.ease(ctx, d.square, unit)
+	return m
+}
+
+// model computes the weights among the items of a matrix. lambda is in units of unit.
+func (w *work) model(ctx context.Context, g square, diagonal []float64, unit float64) (tensor.Matrix, error) {
+	if w.method == ItemKNN {
+		return w.matrix.cosine(g, diagonal, unit), nil
+	}
+	b, raised, err := w.matrix.ease(ctx, g, unit)
 	if raised > 0 && err == nil {
 		err = w.env.Note(fmt.Sprintf(
 			"the released matrix was not positive definite with model.lambda %g: it was doubled %d times",
@@ -390,16 +428,22 @@ func (w *work) plan(counts []float64, sums []release.Sum) *Plan {
 	}
 	items = slices.Clone(items[:n])
 	slices.Sort(items)
-	all := release.Weights(counts, items, deviation, m.ItemWeight/2)
-	weights, sum := make([]float64, n), 0.0
+	weights := itemWeights(counts, items, deviation, m.ItemWeight)
+	p := newPlan(items, weights, w.privacy.Items, m.UserWeight)
+	p.Sum.Multiplier, p.Prefer = sums[1].Multiplier, release.Weights(counts, items, deviation, w.privacy.Prefer)
+	return p
+}
+
+// itemWeights returns s, the weights of items in a matrix: counts of at least floor, to the power -power/2, of mean 1.
+func itemWeights(counts []float64, items []int32, floor, power float64) []float64 {
+	all := release.Weights(counts, items, floor, power/2)
+	weights, sum := make([]float64, len(items)), 0.0
 	for r, i := range items {
 		weights[r] = all[i]
 		sum += all[i]
 	}
-	for r := range weights { // of mean 1
-		weights[r] *= float64(n) / sum
+	for r := range weights {
+		weights[r] *= float64(len(items)) / sum
 	}
-	p := newPlan(items, weights, w.privacy.Items, m.UserWeight)
-	p.Sum.Multiplier, p.Prefer = sums[1].Multiplier, release.Weights(counts, items, deviation, w.privacy.Prefer)
-	return p
+	return weights
 }
