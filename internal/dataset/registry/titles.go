@@ -94,7 +94,7 @@ func fromLatin1(s string) string {
 	return b.String()
 }
 
-// article matches a title with its article at the end, before anything in brackets: the rest, the article, the brackets.
+// article matches a title with its article at the end, before anything in brackets: the rest, the article, brackets.
 var article = regexp.MustCompile(`^([^(]*), (the|an?|les?|la|las|los|il|el|der|die|das)((?: \(.*)?)$`)
 
 // PlainTitle returns a title in the form in which titles are compared: in lower case, with single spaces, and with an

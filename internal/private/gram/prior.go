@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// apart is the one public constant of the prior, the same for all data: the variance of a public entry as an estimate of
-// the released one, relative to its square, in the unit of the error that the removal of noise leaves. The package
+// apart is the one public constant of the prior, the same for all data: the variance of a public entry as an estimate
+// of the released one, relative to its square, in the unit of the error that the removal of noise leaves. The package
 // comment says how it was chosen.
 const apart = 6
 
@@ -49,9 +49,9 @@ func (p *public) addCounts(counts []float64, deviation float64) []float64 {
 }
 
 // add returns a matrix g of a plan's items, without weights, and its diagonal, with the public matrix added, times
-// factor. The result has the items of both; what g lacks is 0 there. Rows and columns of public items are then multiplied
-// by one number, so that the diagonal of those that the plan has sums to what it did: items that public users lack are
-// as large beside them as released. unit is the mean of the diagonal over the plan's items.
+// factor. The result has the items of both; what g lacks is 0 there. Rows and columns of public items are then
+// multiplied by one number, so that the diagonal of those that the plan has sums to what it did: items that public
+// users lack are as large beside them as released. unit is the mean of the diagonal over the plan's items.
 func (p *public) add(g square, diagonal []float64, plan *Plan) (out square, sum []float64, items []int32,
 	unit float64) {
 	squares, was := 0.0, 0.0
