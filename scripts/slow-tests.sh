@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the slow tests, those in files with the build tag "slow", and no others: the
-# rest is what `make test` runs. Arguments go to go test.
+# rest is what `make test` runs. A line "// slow:TestName" in such a file names a test of
+# another one, which does more with the tag. Arguments go to go test.
 #
 #   scripts/slow-tests.sh -v -count=1
 #
@@ -22,7 +23,7 @@ slow=$(LC_ALL=C comm -13 <(files none) <(files slow))
 	exit 1
 }
 names=$(while read -r _ dir name; do
-	found=$(sed -nE 's/^func ((Test|Fuzz|Example)[A-Za-z0-9_]*)\(.*/\1/p' "$dir/$name")
+	found=$(sed -nE 's/^func ((Test|Fuzz|Example)[A-Za-z0-9_]*)\(.*/\1/p; s#^// slow:(Test[A-Za-z0-9_]*)$#\1#p' "$dir/$name")
 	[ -n "$found" ] || {
 		echo "slow-tests: $dir/$name has the build tag slow and no test" >&2
 		exit 1

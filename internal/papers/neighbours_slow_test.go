@@ -22,32 +22,30 @@ import (
 	"privrec/internal/tensor"
 )
 
-// All users are left out under the first few recipes, and the telling ones under all others, also of data with repeated
-// rows, and under secure noise.
+// TestNeighboursByUser leaves out all users then, and TestNeighboursByRow all training rows.
+//
+// slow:TestNeighboursByUser
+// slow:TestNeighboursByRow
+func init() { everyUser, rowStep = true, 1 }
+
+// The telling users are left out under the recipes that TestNeighboursByUser does not try, and under all of them of data
+// with repeated rows, and under secure noise.
 func TestNeighboursByUserAll(t *testing.T) {
 	for name, c := range map[string]struct {
-		every, secure, repeats bool
-		recipes                []string
+		secure, repeats bool
+		recipes         []string
 	}{
-		"every user":    {every: true, recipes: userRecipes[:fewRecipes]},
 		"all recipes":   {recipes: userRecipes[fewRecipes:]},
 		"repeated rows": {repeats: true, recipes: userRecipes},
 		"secure":        {secure: true, recipes: userRecipes},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBattery(t)
-			b.every, b.secure, b.data = c.every, c.secure, ", "+name
+			b.secure, b.data = c.secure, ", "+name
 			b.byUser(c.repeats, c.recipes)
 			b.show()
 		})
 	}
-}
-
-// Every training row is left out, or exchanged.
-func TestNeighboursByRowAll(t *testing.T) {
-	b := newBattery(t)
-	b.byRow(1)
-	b.show()
 }
 
 // manyUsers is how many users of MovieLens 100K are left out, one after the other: the first of the 500 that

@@ -252,11 +252,18 @@ func (b *battery) show() {
 	b.t.Logf("\n%s", out.String())
 }
 
+// What the tests of all tasks leave out: the slow tests set both so that all users and all training rows are.
+var (
+	everyUser = false
+	rowStep   = 8 // of so many rows one
+)
+
 // A user more or less moves no release of a task further than its event states, under every recipe that the task
 // accepts: here under the first few. Every task is here, by the settings in stops. With -v the tests print their
 // tables. With -tags slow all users and rows are left out, and all recipes, repeated rows and secure noise are tried.
 func TestNeighboursByUser(t *testing.T) {
 	b := newBattery(t)
+	b.every = everyUser
 	b.byUser(false, userRecipes[:fewRecipes])
 	b.show()
 }
@@ -287,7 +294,7 @@ var edgeUnits = []privacy.Subject{{Unit: privacy.Edge, Neighbouring: privacy.Add
 // The rows are those of a published split: a recipe that cuts a user's own rows would move that user's other rows too.
 func TestNeighboursByRow(t *testing.T) {
 	b := newBattery(t)
-	b.byRow(8)
+	b.byRow(rowStep)
 	b.show()
 }
 
