@@ -168,9 +168,11 @@ func (x *Sums) unpack(b []byte) error {
 				return cut
 			}
 			for range n {
-				if at += number(); at >= uint64(to.bound) {
+				more := number()
+				if more >= uint64(to.bound)-at {
 					return cut
 				}
+				at += more
 				*to.list = append(*to.list, int32(at))
 			}
 		}
