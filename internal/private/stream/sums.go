@@ -146,9 +146,10 @@ func (x *Sums) enter(u *user, rows []int32, t *Tally) {
 	}
 }
 
-// entry returns a user's entry in whole steps, rounded towards 0.
+// entry returns a user's entry in whole steps, rounded towards 0. One that is above norm 1 fits into no share and is
+// cut to twice that, so that no square is too large for a number.
 func (x *Sums) entry(factor float64, a, b int32) int64 {
-	return int64(factor * (x.weights[a] * x.weights[b]))
+	return int64(math.Min(factor*(x.weights[a]*x.weights[b]), 2/grid))
 }
 
 // at returns the place of an entry in the triangle.
@@ -221,7 +222,7 @@ func (c *Catalogue) Check() error {
 	}
 	for k, w := range c.Weights {
 		if r := c.Rows[k]; r < 0 || int(r) >= len(c.IDs) || k > 0 && cmp.Compare(c.Rows[k-1], r) >= 0 ||
-			!(w > 0) || math.IsInf(w, 1) {
+			!(w > 0 && w < mostRows+1) { // of mean 1
 			return fmt.Errorf("row %d of the matrix is item %d with weight %v", k, r, w)
 		}
 	}
