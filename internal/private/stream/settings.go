@@ -188,8 +188,8 @@ func (s Settings) Terms() (Terms, error) {
 		}
 		return n
 	}
-	widen := func(by float64) error {
-		t.Counts = noise(CountsPurpose, t.Start.Sensitivity, 1, m[0]*by, s.CountItems)
+	widen := func(counts, by float64) error {
+		t.Counts = noise(CountsPurpose, t.Start.Sensitivity, 1, m[0]*counts, s.CountItems)
 		t.Matrix = noise(MatrixPurpose, 1, grid, m[1]*by, s.Items*(s.Items+1)/2)
 		if s.Start > 0 {
 			t.Start.Multiplier = m[2] * by
@@ -198,15 +198,23 @@ func (s Settings) Terms() (Terms, error) {
 		return err
 	}
 	if !s.Secure {
-		err := widen(1)
+		err := widen(1, 1)
 		return t, err
 	}
+	// The noise of counts has a coarse unit. It is rounded first, and the noise of the matrix takes up what that leaves.
+	counts, err := p.Widen(func(by float64) ([]privacy.Entry, error) {
+		err := widen(by, by)
+		return t.Entries, err
+	})
+	if err != nil {
+		return Terms{}, err
+	}
 	by, err := p.Widen(func(by float64) ([]privacy.Entry, error) {
-		err := widen(by)
+		err := widen(counts, by)
 		return t.Entries, err
 	})
 	if err == nil {
-		err = widen(by)
+		err = widen(counts, by)
 	}
 	return t, err
 }
