@@ -46,7 +46,7 @@ const part = 1.0 / 256
 // are rounded down to multiples of 1/256.
 func Design(name string, steps, number int, secure bool) (correlated.Design, error) {
 	if secure && name != correlated.NameBanded {
-		return correlated.Design{}, fmt.Errorf("the strategy %s has no secure form, want %s", name, correlated.NameBanded)
+		return correlated.Design{}, noSecureForm(name)
 	}
 	switch name {
 	case correlated.NameBuffered:
@@ -73,6 +73,11 @@ func Design(name string, steps, number int, secure bool) (correlated.Design, err
 	return d, err
 }
 
+// noSecureForm refuses a strategy of normal noise.
+func noSecureForm(name string) error {
+	return fmt.Errorf("the strategy %s has no secure form, want %s", name, correlated.NameBanded)
+}
+
 // Check returns an error for the first setting out of its range.
 func (s Settings) Check() error {
 	within := func(name string, v, low, high float64) error {
@@ -96,6 +101,19 @@ func (s Settings) Check() error {
 			s.Start+s.Counts)
 	case s.Design.Steps != s.Horizon:
 		return fmt.Errorf("the strategy has %d steps, want %d, the horizon", s.Design.Steps, s.Horizon)
+	}
+	strategy, err := s.Design.Strategy()
+	switch {
+	case err != nil:
+		return fmt.Errorf("the strategy: %w", err)
+	case s.Secure && s.Design.Name != correlated.NameToeplitz:
+		return noSecureForm(s.Design.Name)
+	case s.Secure:
+		for i, v := range strategy.Column() {
+			if v != math.Trunc(v/part)*part {
+				return fmt.Errorf("entry %d of the strategy is %v, want a multiple of 1/256 in a secure stream", i+1, v)
+			}
+		}
 	}
 	return nil
 }

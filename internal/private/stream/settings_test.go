@@ -144,20 +144,23 @@ func TestRefusedSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, change := range map[string]func(s *Settings){
-		"epsilon is 0,":          func(s *Settings) { s.Epsilon = 0 },
-		"epsilon is NaN":         func(s *Settings) { s.Epsilon = math.NaN() },
-		"delta is 0.5":           func(s *Settings) { s.Delta = 0.5 },
-		"horizon is 0":           func(s *Settings) { s.Horizon = 0 },
-		"horizon is 10001":       func(s *Settings) { s.Horizon = correlated.MaxHorizon + 1 },
-		"counts is 0,":           func(s *Settings) { s.Counts = 0 },
-		"counts is 1,":           func(s *Settings) { s.Counts = 1 },
-		"start is -0.1":          func(s *Settings) { s.Start = -0.1 },
-		"start is 1e-09, want 0": func(s *Settings) { s.Start = 1e-9 },
-		"leaves nothing for the": func(s *Settings) { s.Start = 0.9 },
-		"items is 0":             func(s *Settings) { s.Items = 0 },
-		"count-items is 0":       func(s *Settings) { s.CountItems = 0 },
-		"expected is 0":          func(s *Settings) { s.Expected = 0 },
-		"has 7 steps, want 8":    func(s *Settings) { s.Horizon = 8 },
+		"epsilon is 0,":               func(s *Settings) { s.Epsilon = 0 },
+		"epsilon is NaN":              func(s *Settings) { s.Epsilon = math.NaN() },
+		"delta is 0.5":                func(s *Settings) { s.Delta = 0.5 },
+		"horizon is 0":                func(s *Settings) { s.Horizon = 0 },
+		"horizon is 10001":            func(s *Settings) { s.Horizon = correlated.MaxHorizon + 1 },
+		"counts is 0,":                func(s *Settings) { s.Counts = 0 },
+		"counts is 1,":                func(s *Settings) { s.Counts = 1 },
+		"start is -0.1":               func(s *Settings) { s.Start = -0.1 },
+		"start is 1e-09, want 0":      func(s *Settings) { s.Start = 1e-9 },
+		"leaves nothing for the":      func(s *Settings) { s.Start = 0.9 },
+		"items is 0":                  func(s *Settings) { s.Items = 0 },
+		"count-items is 0":            func(s *Settings) { s.CountItems = 0 },
+		"expected is 0":               func(s *Settings) { s.Expected = 0 },
+		"has 7 steps, want 8":         func(s *Settings) { s.Horizon = 8 },
+		"strategy blt has no secure":  func(s *Settings) { s.Secure = true },
+		"entry 2 of the strategy is ": func(s *Settings) { s.Secure, s.Design = true, toeplitz("[1,0.3]") },
+		"unknown strategy":            func(s *Settings) { s.Design.Name = "wavelet" },
 	} {
 		s := good
 		if change(&s); s.Check() == nil || !strings.Contains(s.Check().Error(), want) {
@@ -176,4 +179,9 @@ func TestRefusedSettings(t *testing.T) {
 			t.Errorf("%+v: %v", d, err)
 		}
 	}
+}
+
+// toeplitz returns a design of 7 steps.
+func toeplitz(column correlated.Numbers) correlated.Design {
+	return correlated.Design{Name: correlated.NameToeplitz, Steps: 7, Column: column}
 }
