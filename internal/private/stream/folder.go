@@ -105,6 +105,11 @@ func Create(ctx context.Context, dir string, s Settings, ids []string, o Start) 
 	if err := f.newKey(); err != nil {
 		return err
 	}
+	fixed, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	f.chain(append([]string{string(fixed)}, ids...)...)
 	ledger, err := f.newLedger()
 	if err != nil {
 		return err
@@ -128,6 +133,7 @@ func Create(ctx context.Context, dir string, s Settings, ids []string, o Start) 
 	text := c.text()
 	sum := sha256.Sum256([]byte(text))
 	f.Table = hex.EncodeToString(sum[:])
+	f.chain(f.Table)
 	f.sums = NewSums(s, c)
 	if err := f.open(func(string, int) seriesState { return seriesState{} }); err != nil {
 		return err
@@ -151,7 +157,7 @@ func (f *Folder) start(ctx context.Context, path string, l *privacy.Ledger) ([]f
 	x.addRows(rows)
 	counts := release.Exact(x.Counts)
 	r := release.Releaser{Ledger: l, Secure: f.Secure, Releases: 1, Noise: func(purpose string) (rng.Stream, error) {
-		return f.key.Stream("private.stream", purpose, rows.digest), nil
+		return f.key.Stream("private.stream", purpose, f.now.Chain, rows.digest), nil
 	}}
 	if err := r.Release(f.Terms.Start, counts, len(counts)); err != nil {
 		return nil, err
@@ -422,7 +428,8 @@ func (f *Folder) Add(ctx context.Context, path, day string, late bool) (Added, e
 	return a, f.save()
 }
 
-// chain adds fields to the digest of all that the stream holds.
+// chain adds fields to the digest of all that the stream is and holds. The noise of a step is of this digest: streams
+// with one noise seed share nothing of it unless they are equal.
 func (f *Folder) chain(fields ...string) {
 	sum := sha256.Sum256([]byte(strings.Join(append([]string{f.now.Chain}, fields...), "\n")))
 	f.now.Chain = hex.EncodeToString(sum[:])

@@ -22,7 +22,7 @@ const stateName = "state.safetensors"
 type progress struct {
 	Step  int     `json:"step"`            // releases that were made
 	Files []added `json:"files,omitempty"` // all that were added
-	Chain string  `json:"chain"`           // digest of all files and of the steps that they are in
+	Chain string  `json:"chain"`           // digest of what is fixed, all files, and the steps that they are in
 	// Day is the latest day of the files in the released steps, Open that of the open step; "" where none was stated.
 	Day  string `json:"day,omitempty"`
 	Open string `json:"open,omitempty"`
