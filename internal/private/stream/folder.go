@@ -281,19 +281,19 @@ func (f *Folder) resume(ctx context.Context, place string, moved bool) error {
 	if err := f.readAbout(); err != nil {
 		return err
 	}
+	if f.Folder != place && !moved {
+		return run.Usagef("go on in the folder that was copied; if it was moved and no copy goes on, add --moved",
+			"the stream goes on in %s, and %s is a copy of it: what is released here would be a second stream for "+
+				"one epsilon", f.Folder, place)
+	}
+	if err := f.readAll(ctx); err != nil {
+		return err
+	}
 	if f.Folder != place {
-		if !moved {
-			return run.Usagef("go on in the folder that was copied; if it was moved and no copy goes on, add --moved",
-				"the stream goes on in %s, and %s is a copy of it: what is released here would be a second stream for "+
-					"one epsilon", f.Folder, place)
-		}
 		f.Folder = place
 		if err := f.describe(); err != nil {
 			return err
 		}
-	}
-	if err := f.readAll(ctx); err != nil {
-		return err
 	}
 	return f.heal()
 }
