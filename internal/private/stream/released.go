@@ -2,11 +2,12 @@ package stream
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"privrec/internal/run"
@@ -71,15 +72,20 @@ func (f *Folder) write(r *Released) error {
 // Read reads a release: a file, or the last one of a stream's folder.
 func Read(path string) (*Released, error) {
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
-		names, err := filepath.Glob(filepath.Join(path, releasedFolder, "*.safetensors"))
-		if err != nil {
+		entries, err := os.ReadDir(filepath.Join(path, releasedFolder))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		names = slices.DeleteFunc(names, func(n string) bool { return strings.HasPrefix(filepath.Base(n), ".") })
-		if len(names) == 0 {
+		last := ""
+		for _, e := range entries { // by ascending names
+			if n := e.Name(); strings.HasSuffix(n, ".safetensors") && !system.Unfinished(n) {
+				last = n
+			}
+		}
+		if last == "" {
 			return nil, run.Usagef("privrec stream release makes one", "the stream in %s has no release", path)
 		}
-		path = slices.Max(names)
+		path = filepath.Join(path, releasedFolder, last)
 	}
 	tensors, meta, err := run.ReadSafetensors(path)
 	if err != nil {
