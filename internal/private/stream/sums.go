@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"privrec/internal/private/release"
 	"privrec/internal/rng"
@@ -217,6 +220,9 @@ func (c *Catalogue) Check() error {
 	for _, id := range c.IDs {
 		if id == "" || seen[id] {
 			return fmt.Errorf("item %q is there twice, or has no name", id)
+		}
+		if !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl) || strings.Contains(id, "\ufeff") {
+			return fmt.Errorf("item %q is no id: it is not UTF-8, or has a tab or another sign of control", id)
 		}
 		seen[id] = true
 	}
