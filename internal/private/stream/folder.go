@@ -295,6 +295,9 @@ func (f *Folder) resume(ctx context.Context, place string, moved bool) error {
 			return err
 		}
 	}
+	if err := system.Sweep(f.Dir, filepath.Join(f.Dir, releasedFolder)); err != nil {
+		return err
+	}
 	return f.heal()
 }
 
