@@ -16,8 +16,8 @@ import (
 	"privrec/internal/run"
 )
 
-// StreamConfig takes counts and matrix from a stream of package stream in place of releases of the run's own: from one
-// that is kept in a folder, or a simulated one of the training rows.
+// StreamConfig takes counts and matrix from a stream in place of releases of the run's own: from one that is kept in a
+// folder, or a simulated one of the training rows.
 type StreamConfig struct {
 	From string `yaml:"from,omitempty"` // the folder of a stream, or the file of one of its releases
 
@@ -26,10 +26,9 @@ type StreamConfig struct {
 	// how noise is correlated: blt, banded, tree or composed; single: this day's release is the only one
 	Strategy string `yaml:"strategy,omitempty" limit:"|blt|banded|tree|composed|single"`
 	Number   int    `yaml:"number,omitempty" limit:"0..10000"` // of bands, or of buffers at most
-	// Known is the share of users who come on day 1 and whose counts choose the items of the matrix. Start is the share
-	// of mu² that these counts take.
+	// Known is the share of users who come on day 1 and whose counts choose the items of the matrix.
 	Known    float64 `yaml:"known,omitempty" limit:"[0,1]"`
-	Start    float64 `yaml:"start,omitempty" limit:"[0,1)"`
+	Start    float64 `yaml:"start,omitempty" limit:"[0,1)"`        // share of mu² that these counts take
 	Expected int     `yaml:"expected,omitempty" limit:"0..100000"` // items that use up a user's share, at least
 	Copies   int     `yaml:"copies,omitempty" limit:"0..1000"`     // how often each user is counted; 0: once
 }
