@@ -108,16 +108,19 @@ func (s *streamed) keep(env *run.Env, from string) error {
 
 // simulate states a stream of the training rows.
 func (s *streamed) simulate(c StreamConfig, p release.Privacy, m *MatrixConfig, seed uint64) error {
+	if p.Secure {
+		return run.Usagef("take a secure stream that is kept, with --from", "a simulated stream has no secure noise")
+	}
 	name, steps := c.Strategy, c.Days
 	if name == "single" {
 		name, steps = correlated.NameComposed, 1
 	}
-	design, err := stream.Design(name, steps, c.Number, p.Secure)
+	design, err := stream.Design(name, steps, c.Number, false)
 	if err != nil {
 		return fmt.Errorf("stream.strategy: %w", err)
 	}
 	s.settings = stream.Settings{Epsilon: p.Epsilon, Delta: p.Delta, Horizon: steps, Start: c.Start, Counts: p.Counts,
-		Items: p.Items, CountItems: p.PerCount(), Expected: c.Expected, Design: design, Secure: p.Secure, Seed: seed}
+		Items: p.Items, CountItems: p.PerCount(), Expected: c.Expected, Design: design, Seed: seed}
 	s.simulation = &stream.Simulation{Settings: s.settings, Days: c.Days, Day: c.Day, Known: c.Known,
 		Copies: max(1, c.Copies), Most: m.Items, Power: m.ItemWeight / 2}
 	text, err := json.Marshal(stream.Statement{Step: min(c.Day, steps), Settings: s.settings})
