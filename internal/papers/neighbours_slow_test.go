@@ -28,8 +28,8 @@ import (
 // slow:TestNeighboursByRow
 func init() { everyUser, rowStep = true, 1 }
 
-// The telling users are left out under the recipes that TestNeighboursByUser does not try, and under all of them of data
-// with repeated rows, and under secure noise.
+// The telling users are left out under the recipes that TestNeighboursByUser does not try, and under all of them of
+// data with repeated rows, and under secure noise.
 func TestNeighboursByUserAll(t *testing.T) {
 	for name, c := range map[string]struct {
 		secure, repeats bool

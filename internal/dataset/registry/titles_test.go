@@ -29,7 +29,8 @@ func TestPlainTitle(t *testing.T) {
 	}
 }
 
-// Titles are read from the files of MovieLens' owners, which are in Latin-1, from tables, and from those beside own data.
+// Titles are read from the files of MovieLens' owners, which are in Latin-1, from tables, and from those beside own
+// data.
 func TestTitles(t *testing.T) {
 	dir := t.TempDir()
 	put := func(path, text string) {

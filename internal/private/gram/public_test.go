@@ -112,7 +112,8 @@ func TestAdd(t *testing.T) {
 	g := symmetric(3, func(i, j int) float64 { return float64(10 + 3*i + j) })
 	diagonal := []float64{20, 21, 22}
 	out, sum, items, unit := p.add(clone(g), diagonal, plan)
-	if unit != mean(diagonal) || !slices.Equal(items, plan.Items) || !slices.Equal(out.x, g.x) || !slices.Equal(sum, diagonal) {
+	if unit != mean(diagonal) || !slices.Equal(items, plan.Items) || !slices.Equal(out.x, g.x) ||
+		!slices.Equal(sum, diagonal) {
 		t.Errorf("without noise: unit %v, items %v, %v, %v", unit, items, out.x, sum)
 	}
 	plan.Sum.Multiplier = 4
@@ -186,7 +187,8 @@ func openData(t *testing.T) []string {
 	titles := map[string][][]string{"own-shop": {{"item_id", "title"}}, "own-open": {{"item_id", "title"}}}
 	for i := 1; i < len(log.ItemIDs); i++ {
 		titles["own-shop"] = append(titles["own-shop"], []string{fmt.Sprint(i), fmt.Sprintf("Thing %d, The (1995)", i)})
-		titles["own-open"] = append(titles["own-open"], []string{fmt.Sprintf("o%d", i), fmt.Sprintf("the thing %d (1995)", i)})
+		titles["own-open"] = append(titles["own-open"],
+			[]string{fmt.Sprintf("o%d", i), fmt.Sprintf("the thing %d (1995)", i)})
 	}
 	for name := range rows {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
@@ -204,7 +206,8 @@ func openData(t *testing.T) []string {
 	}
 	t.Setenv("PRIVREC_DATA", dir)
 	t.Setenv("PRIVREC_CACHE", t.TempDir())
-	return []string{"data.name=own-shop", "data.recipe=ratio", "data.floor=none", "public.data.name=own-open", "public.data.recipe=ratio",
+	return []string{"data.name=own-shop", "data.recipe=ratio", "data.floor=none", "public.data.name=own-open",
+		"public.data.recipe=ratio",
 		"public.match=title"}
 }
 
@@ -218,7 +221,8 @@ func TestPublicRows(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), task.Name)
 			text := suite.Start(t, task, dir, append(slices.Clone(sets), more...)...)
 			o := runtest.ReadJSON[topn.Outcome](t, dir, "metrics.json", true)
-			if len(o.Floors) != 3 || o.Floors[2].Name != "public, epsilon 0" || !strings.Contains(text, "public, epsilon 0 (floor)") ||
+			if len(o.Floors) != 3 || o.Floors[2].Name != "public, epsilon 0" ||
+				!strings.Contains(text, "public, epsilon 0 (floor)") ||
 				!strings.Contains(text, " items have the title of an item of own data open (own-open): ") {
 				t.Fatalf("floors %+v in\n%s", o.Floors, text)
 			}
@@ -237,7 +241,8 @@ func TestPublicRows(t *testing.T) {
 		if _, ours := values("privacy.epsilon=0.001", "model.public=prior"); !reflect.DeepEqual(ours, floor) {
 			t.Errorf("%s: under noise without end %v, public rows alone have %v", task.Name, ours, floor)
 		}
-		if _, ours := values("privacy.epsilon=900", "model.public=prior"); math.Abs(ours["Recall@20"]-alone["Recall@20"]) > 0.02 {
+		_, ours := values("privacy.epsilon=900", "model.public=prior")
+		if math.Abs(ours["Recall@20"]-alone["Recall@20"]) > 0.02 {
 			t.Errorf("%s: with hardly any noise %v, without public rows %v", task.Name, ours, alone)
 		}
 	}
@@ -269,22 +274,26 @@ func TestPublicRefused(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "own-copy", "own-copy.csv"), text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "own-other", "own-other.csv"), []byte("user_id,item_id\na,b\na,c\nb,b\nb,c\n"), 0o644); err != nil {
+	rows := []byte("user_id,item_id\na,b\na,c\nb,b\nb,c\n")
+	if err := os.WriteFile(filepath.Join(dir, "own-other", "own-other.csv"), rows, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ sets, want string }{
 		{"public.data.name=own-shop", "public.data.name"},
 		{"public.data.name=own-copy public.match=id", "has the rows of own-shop, whose users are protected"},
-		{"public.data.name=own-other", "own-other: field \"title\": its items have no titles here: looked for titles.tsv, titles.csv"},
+		{"public.data.name=own-other",
+			"own-other: field \"title\": its items have no titles here: looked for titles.tsv, titles.csv"},
 		{"public.data.name=own-other public.match=id", "no item has the id of an item of own-shop"},
 		{"public.data.name= public.data.recipe= model.public=prior public.match=", "model.public: needs public.data.name"},
 		{"model.public=prior stream.from=here", "model.public: must be left out with a stream"},
 		{"public.data.name=", "public.data.name: must be given with other keys of public"},
-		{"public.data.name=standin-tiny public.data.recipe=gerai", "standin-tiny: field \"title\": privrec knows of no titles of its items"},
+		{"public.data.name=standin-tiny public.data.recipe=gerai",
+			"standin-tiny: field \"title\": privrec knows of no titles of its items"},
 		{"public.data.name=standin-tiny public.data.recipe=unknown", "unknown recipe"},
 	} {
 		out := filepath.Join(t.TempDir(), "run")
-		err := suite.Try(t.Context(), suite.Task(t, "dp-ease"), out, append(slices.Clone(sets), strings.Fields(c.sets)...), run.Options{})
+		all := append(slices.Clone(sets), strings.Fields(c.sets)...)
+		err := suite.Try(t.Context(), suite.Task(t, "dp-ease"), out, all, run.Options{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.sets, err, c.want)
 		}
