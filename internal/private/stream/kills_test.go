@@ -44,7 +44,7 @@ func work(dir, rows string) error {
 		case n > f.now.Step:
 			_, err = f.Release()
 		default:
-			_, err = f.Add(context.Background(), filepath.Join(rows, fmt.Sprint(n+1, ".csv")), a2day(n), false)
+			_, err = f.Add(context.Background(), filepath.Join(rows, fmt.Sprint(n+1, ".csv")), dayOf(n), false)
 		}
 		if err != nil {
 			return err
@@ -102,8 +102,8 @@ func keeps(t *testing.T, dir string, seen map[string]string) map[string]string {
 	return now
 }
 
-// A stream whose commands are killed again and again, each after a drawn number of changes to its files, goes on, never
-// changes what it released, lists all of it, and ends with the bytes of one that was not killed. Secure noise is not the
+// A stream whose commands are killed again and again, each after a drawn number of changes to its files, goes on,
+// never changes what it released, lists all of it, and ends with the bytes of one that was not killed. Secure noise is not the
 // same again: there the rest holds.
 func TestKilled(t *testing.T) {
 	rows := feed(t)
@@ -238,8 +238,9 @@ func TestStoppedBetweenWrites(t *testing.T) {
 		if err := os.Remove(filepath.Join(dir, aboutName)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(t.Context(), dir, false); err == nil || !strings.Contains(err.Error(), "is not the folder of a stream") {
-			t.Errorf("one whose making was stopped: %v", err)
-		}
+		refuses(t, "is not the folder of a stream", func() error { // as one whose making was stopped
+			_, err := Open(t.Context(), dir, false)
+			return err
+		})
 	})
 }

@@ -87,7 +87,8 @@ func gains(t *testing.T, s Settings, weights []float64, again bool, people ...pe
 
 // drawWeights returns positive weights: those of a small table, or drawn ones that differ by up to a factor of 1000.
 func drawWeights(n int) []float64 {
-	if table := [][]float64{{1, 1, 1}, {1. / 128, 64, 1}, {1, 1e-9, 1}, {1e-7, 4999, 1e-7}, {1e-30, 1e12, 1}}; n < len(table) {
+	table := [][]float64{{1, 1, 1}, {1. / 128, 64, 1}, {1, 1e-9, 1}, {1e-7, 4999, 1e-7}, {1e-30, 1e12, 1}}
+	if n < len(table) {
 		return table[n]
 	}
 	s := rng.Seed(7).Stream("weights", uint64(n))
