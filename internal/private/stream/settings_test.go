@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/privacy/correlated"
 	"privrec/internal/private/release"
@@ -184,4 +185,23 @@ func TestRefusedSettings(t *testing.T) {
 // toeplitz returns a design of 7 steps.
 func toeplitz(column correlated.Numbers) correlated.Design {
 	return correlated.Design{Name: correlated.NameToeplitz, Steps: 7, Column: column}
+}
+
+// An event is alike one of another machine, and not alike another one.
+func TestAlike(t *testing.T) {
+	e := privacy.CorrelatedGaussian{NoiseMultiplier: 7, Sensitivity: 1.5, Participation: once, Unit: privacy.User,
+		Neighbouring: privacy.AddRemove, Design: correlated.Design{Name: correlated.NameBanded, Steps: 9, Bands: 3}}
+	for want, change := range map[string]func(x *privacy.CorrelatedGaussian){
+		"same":      func(*privacy.CorrelatedGaussian) {},
+		"same, too": func(x *privacy.CorrelatedGaussian) { x.NoiseMultiplier *= 1 + 1e-12 },
+		"less":      func(x *privacy.CorrelatedGaussian) { x.NoiseMultiplier *= 1 - 1e-6 },
+		"bands":     func(x *privacy.CorrelatedGaussian) { x.Bands++ },
+		"unit":      func(x *privacy.CorrelatedGaussian) { x.Unit = privacy.Record },
+	} {
+		x := e
+		change(&x)
+		if got := alike(x, e); got != strings.HasPrefix(want, "same") {
+			t.Errorf("%s: %v", want, got)
+		}
+	}
 }

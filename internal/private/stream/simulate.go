@@ -85,8 +85,8 @@ func (m Simulation) come(users []string, rows [][]int32, do func(id string, day 
 
 // normal adds normal noise to values.
 func normal(x []float64, purpose string, deviation float64, noise func(purpose string) (rng.Stream, error)) error {
-	if math.IsNaN(deviation) || deviation <= 0 {
-		return nil
+	if !(deviation > 0) || math.IsInf(deviation, 1) {
+		return fmt.Errorf("%s: the deviation of the noise is %v, want positive and finite", purpose, deviation)
 	}
 	s, err := noise(purpose)
 	if err != nil {
