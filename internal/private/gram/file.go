@@ -83,6 +83,9 @@ func readFile(path, hash string, items int) (*released, error) {
 			case "weights":
 				r.weights = data
 			case "deviation":
+				if len(data) != 1 || !(data[0] > 0) {
+					return nil, bad(fmt.Sprintf("the deviation of its noise is %v, want one positive number", data))
+				}
 				r.deviation = data[0]
 			}
 		case []int64:

@@ -130,6 +130,9 @@ func (w *work) train(ctx context.Context, protocol string, m topn.Method, theore
 	if err := w.beside(ctx, x); err != nil {
 		return nil, err
 	}
+	if w.stream != nil && w.stream.simulation == nil {
+		x.Remark("the model is that of a stream: test rows that the stream holds make the measurement too good")
+	}
 	x.Compute(ctx, w.of)
 	a.Of(x.Core, func() error { return a.Compose(w.releaser.Ledger) })
 	return x.Work, w.declareOn(a, x.Data.Source)
@@ -432,18 +435,4 @@ func (w *work) plan(counts []float64, sums []release.Sum) *Plan {
 	p := newPlan(items, weights, w.privacy.Items, m.UserWeight)
 	p.Sum.Multiplier, p.Prefer = sums[1].Multiplier, release.Weights(counts, items, deviation, w.privacy.Prefer)
 	return p
-}
-
-// itemWeights returns s, the weights of items in a matrix: counts of at least floor, to the power -power/2, of mean 1.
-func itemWeights(counts []float64, items []int32, floor, power float64) []float64 {
-	all := release.Weights(counts, items, floor, power/2)
-	weights, sum := make([]float64, len(items)), 0.0
-	for r, i := range items {
-		weights[r] = all[i]
-		sum += all[i]
-	}
-	for r := range weights {
-		weights[r] *= float64(len(items)) / sum
-	}
-	return weights
 }

@@ -60,7 +60,6 @@ type public struct {
 	matrix sums    // as the released one is, but with the weights of public counts
 	items  []int32 // of the matrix, ascending
 	square square  // the matrix without weights
-	note   string  // on where the rows are from
 }
 
 // sums holds sums over public users, of the entries that a release has.

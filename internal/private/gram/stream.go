@@ -229,8 +229,8 @@ func (w *work) note(at []int32, from *stream.Released) error {
 		}
 	}
 	text := fmt.Sprintf("counts and matrix are those of step %d of the stream %s, whose guarantee stands here; of the "+
-		"keys of privacy none is read, and of those of model not items, floor, item_weight and user_weight; test rows that "+
-		"the stream holds make the measurement too good", from.Step, from.ID)
+		"keys of privacy none is read, and of those of model not items, floor, item_weight and user_weight", from.Step,
+		from.ID)
 	if missing > 0 {
 		text += fmt.Sprintf("; %d of the stream's %d items are not in the data", missing, len(at))
 	}

@@ -102,10 +102,18 @@ func (x *Experiment) Compute(ctx context.Context, make func(ctx context.Context,
 func (x *Experiment) Beside(note string, models func(g *graph.Bipartite) []computed.Model) {
 	if x.top != nil {
 		x.top.Beside = models
+	} else {
+		x.next.Beside = models
+	}
+	x.Remark(note)
+}
+
+// Remark adds a note on the data to the result.
+func (x *Experiment) Remark(note string) {
+	if x.top != nil {
 		x.top.Data.Source.Notes = append(slices.Clip(x.top.Data.Source.Notes), note)
 		return
 	}
-	x.next.Beside = models
 	x.next.Data.Source.Notes = append(slices.Clip(x.next.Data.Source.Notes), note)
 }
 
