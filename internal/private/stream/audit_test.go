@@ -73,7 +73,7 @@ func look(t *testing.T, n Noise, unit, share float64, c [][]float64, all, withou
 }
 
 // An auditor who knows all others, and weighs all releases of a stream in the best way, finds no more than the stated
-// epsilon, and at epsilon 8 finds some. With a hundredth of the noise it finds more than is stated. The test raises a
+// epsilon, and at epsilon 8 finds some. With a billionth of the noise it finds more than is stated. The test raises a
 // false alarm with a probability of 1e-9 for each bound that must hold, and of less for each that must be found.
 func TestAudit(t *testing.T) {
 	runs := int64(1500)
@@ -86,7 +86,7 @@ func TestAudit(t *testing.T) {
 		share       float64
 		found, over bool
 	}{{8, "blt", worst, 1, true, false}, {8, "banded", slow, 1, true, false}, {1, "banded", worst, 1, false, false},
-		{1, "blt", worst, 0.01, true, true}} {
+		{1, "blt", worst, 1e-9, true, true}} {
 		s := small(t, of.strategy, len(worst), false)
 		s.Epsilon = of.epsilon
 		terms, err := s.Terms()

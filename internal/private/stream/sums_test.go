@@ -11,15 +11,16 @@ import (
 )
 
 // days and things are the steps and the items of the streams that are tried one by one.
-const days, things = 4, 3
+const days, things = 5, 3
 
 // visits says of each item on which day a user adds it, from 1; 0: never.
 type visits [things]int
 
 // allVisits lists every assignment of the items to days.
 func allVisits() (all []visits) {
-	for n := range 125 {
-		all = append(all, visits{n % 5, n / 5 % 5, n / 25})
+	const ways = days + 1
+	for n := range ways * ways * ways {
+		all = append(all, visits{n % ways, n / ways % ways, n / ways / ways})
 	}
 	return all
 }
@@ -132,7 +133,8 @@ func matrices(t *testing.T) map[string]strategy {
 		}
 		c := dense(s.Column(), days)
 		if of.name == "tree" { // a row for each node of 1, 2 and 4 steps
-			c = [][]float64{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}, {1, 1, 0, 0}, {0, 0, 1, 1}, {1, 1, 1, 1}}
+			c = append(dense([]float64{1}, days), []float64{1, 1, 0, 0, 0}, []float64{0, 0, 1, 1, 0},
+				[]float64{1, 1, 1, 1, 0})
 		}
 		all[fmt.Sprint(of)] = strategy{c, s}
 	}
@@ -226,23 +228,37 @@ func TestUserAddsAtMostOnce(t *testing.T) {
 	}
 }
 
-// One user more or less changes that user's part alone, in any order of the users.
+// What up to four users add is the sum of what each of them adds alone, in any order of the users: one user more or less
+// changes that user's part and nothing else. A user's part is one of TestUserAddsAtMostOnce.
 func TestOthersDoNotMove(t *testing.T) {
 	all := allVisits()
 	smallSettings(func(s Settings) {
 		weights := drawWeights(5 + int(s.Seed))
+		names := []string{"u", "v", "w", "x"}
 		alone := map[string][]moved{}
-		for _, id := range []string{"u", "v"} {
+		for _, id := range names {
 			for _, v := range all {
 				alone[id] = append(alone[id], gains(t, s, weights, false, person{id, v}))
 			}
 		}
+		draw := rng.Seed(s.Seed).Stream("others")
 		for a := range all {
-			for b := int(s.Seed) % 9; b < len(all); b += 9 { // over all settings each pair, three times
-				u, v := person{"u", all[a]}, person{"v", all[b]}
-				both := gains(t, s, weights, false, u, v)
-				if both.minus(alone["v"][b]) != alone["u"][a] || both != gains(t, s, weights, false, v, u) {
-					t.Fatalf("%v %+v: %v and %v move each other", weights, s, u, v)
+			for b := int(s.Seed) % 27; b < len(all); b += 27 { // over all settings each pair of the first two, once
+				at := []int{a, b, draw.IntN(len(all)), draw.IntN(len(all))}[:2+(a+b)%3]
+				var people []person
+				for k, n := range at {
+					people = append(people, person{names[k], all[n]})
+				}
+				rest := gains(t, s, weights, false, people...)
+				slices.Reverse(people)
+				if rest != gains(t, s, weights, false, people...) {
+					t.Fatalf("%v %+v: the order of %v counts", weights, s, people)
+				}
+				for k, n := range at {
+					rest = rest.minus(alone[names[k]][n])
+				}
+				if rest != (moved{}) {
+					t.Fatalf("%v %+v: %v move each other", weights, s, people)
 				}
 			}
 		}
