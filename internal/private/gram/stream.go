@@ -72,6 +72,10 @@ func (w *work) follow(c StreamConfig, p release.Privacy) error {
 	}
 	s := &streamed{}
 	if c.From != "" {
+		if v := w.env.View(); v.Planted != nil || v.HoldOut != nil {
+			return run.Usagef("audit a simulated stream: stream.days", "%s: rows that are planted or left out here have no "+
+				"part in what a stream released, so an audit or an attack by training again would find nothing", FromKey)
+		}
 		if err := s.keep(w.env, c.From); err != nil {
 			return err
 		}
