@@ -108,7 +108,8 @@ share of the budget. These rows are not added to the stream: add them as its fir
 	p.IntVar(&s.Items, "user-items", s.Items, "the most items that a user contributes to the matrix")
 	p.IntVar(&s.CountItems, "count-items", s.CountItems, "the most items that a user contributes to the counts")
 	p.IntVar(&s.Expected, "expected", s.Expected, "items that use up the share of a user who begins with few")
-	p.StringVar(&strategy, "strategy", correlated.NameBuffered, "how the noise of the steps is correlated: blt or banded")
+	p.StringVar(&strategy, "strategy", correlated.NameBuffered,
+		"how the noise of the steps is correlated: blt or banded")
 	p.IntVar(&buffers, "buffers", stream.DefaultBuffers, "blt: the most buffers")
 	p.IntVar(&bands, "bands", 32, "banded: bands")
 	p.BoolVar(&s.Secure, "secure", false, "discrete noise from cryptographic bits")

@@ -94,9 +94,8 @@ func (w *work) beside(ctx context.Context, x *static.Experiment) error {
 	}
 	w.public = newPublic(rows, x.Data.Items, w.privacy.PerCount(), w.matrix)
 	x.Beside(note, func(g *graph.Bipartite) []computed.Model {
-		return []computed.Model{{Name: "public", Label: ", epsilon 0", Fit: func(ctx context.Context) (eval.Scorer, error) {
-			return w.ofPublic(ctx, g)
-		}}}
+		fit := func(ctx context.Context) (eval.Scorer, error) { return w.ofPublic(ctx, g) }
+		return []computed.Model{{Name: "public", Label: ", epsilon 0", Fit: fit}}
 	})
 	return nil
 }

@@ -73,8 +73,9 @@ func (w *work) follow(c StreamConfig, p release.Privacy) error {
 	s := &streamed{}
 	if c.From != "" {
 		if v := w.env.View(); v.Planted != nil || v.HoldOut != nil {
-			return run.Usagef("audit a simulated stream: stream.days", "%s: rows that are planted or left out here have no "+
-				"part in what a stream released, so an audit or an attack by training again would find nothing", FromKey)
+			return run.Usagef("audit a simulated stream: stream.days", "%s: rows that are planted or left out here "+
+				"have no part in what a stream released, so an audit or an attack by training again would find nothing",
+				FromKey)
 		}
 		if err := s.keep(w.env, c.From); err != nil {
 			return err
@@ -93,7 +94,8 @@ func (w *work) follow(c StreamConfig, p release.Privacy) error {
 // keep reads a stream that is kept in a folder. A run that has its release already reads it in its own.
 func (s *streamed) keep(env *run.Env, from string) error {
 	if _, finished := env.Finished(); finished || env.Resume {
-		if _, meta, err := run.ReadSafetensors(filepath.Join(env.Dir, ReleasedFile)); err == nil && meta["stream"] != "" {
+		_, meta, err := run.ReadSafetensors(filepath.Join(env.Dir, ReleasedFile))
+		if err == nil && meta["stream"] != "" {
 			var st stream.Statement
 			s.statement = meta["stream"]
 			err := json.Unmarshal([]byte(s.statement), &st)
@@ -208,7 +210,8 @@ func (w *work) streamedRelease() (*released, error) {
 		}
 	}
 	if len(rows) < 2 {
-		return nil, fmt.Errorf("%s: %d items of the stream's matrix are in the data, want at least 2", FromKey, len(rows))
+		return nil, fmt.Errorf("%s: %d items of the stream's matrix are in the data, want at least 2", FromKey,
+			len(rows))
 	}
 	slices.SortFunc(rows, func(a, b row) int { return int(a.item) - int(b.item) })
 	for k, a := range rows {

@@ -89,7 +89,8 @@ func Create(ctx context.Context, dir string, s Settings, ids []string, o Start) 
 		c.Choose(make([]float64, len(ids)), len(ids), 1, 0)
 	}
 	if err := c.Check(); err != nil {
-		return run.Usagef("choose fewer with --matrix, by counts in the catalogue or by --start", "the catalogue has %v", err)
+		return run.Usagef("choose fewer with --matrix, by counts in the catalogue or by --start", "the catalogue has %v",
+			err)
 	}
 	text := c.text()
 	sum := sha256.Sum256([]byte(text))

@@ -52,10 +52,11 @@ func (f *Folder) Document() (*report.Document, error) {
 	open := []string{aboutName, itemsName, run.LedgerName, releasedFolder}
 	d.Notes = append(d.Notes, "public: "+strings.Join(open, ", ")+"; all other files of the folder are secret")
 	if f.NoiseSeed != 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("the noise can be repeated, and taken off again, by whoever has the rows and "+
-			"the noise seed, which is %d: epsilon holds as if that number were unknown", f.NoiseSeed))
+		d.Notes = append(d.Notes, fmt.Sprintf("the noise can be repeated, and taken off again, by whoever has the rows "+
+			"and the noise seed, which is %d: epsilon holds as if that number were unknown", f.NoiseSeed))
 	} else if !f.Secure {
-		d.Notes = append(d.Notes, "epsilon holds as if the noise were exact (--secure makes it so), and noise.key unknown")
+		d.Notes = append(d.Notes,
+			"epsilon holds as if the noise were exact (--secure makes it so), and noise.key unknown")
 	}
 	return d, nil
 }

@@ -65,7 +65,8 @@ func (f *Folder) write(r *Released) error {
 		{Name: "weights", Shape: []int{len(rows)}, Data: r.Weights},
 		{Name: "matrix", Shape: []int{len(r.Matrix)}, Data: r.Matrix}}
 	return system.WriteFile(f.path(r.Step), func(w io.Writer) error {
-		return run.WriteSafetensors(w, tensors, map[string]string{"stream": string(statement), "catalogue": string(ids)})
+		return run.WriteSafetensors(w, tensors,
+			map[string]string{"stream": string(statement), "catalogue": string(ids)})
 	})
 }
 

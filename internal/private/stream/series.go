@@ -48,8 +48,8 @@ func newSeries(n Noise, unit float64, width int, st seriesState) (*series, error
 		want = min(st.Step, len(s.column)-1)
 	}
 	if len(s.total) != width || len(s.past) != want {
-		return nil, fmt.Errorf("%s: %d values and %d earlier steps, want %d and %d", n.Purpose, len(s.total), len(s.past),
-			width, want)
+		return nil, fmt.Errorf("%s: %d values and %d earlier steps, want %d and %d", n.Purpose, len(s.total),
+			len(s.past), width, want)
 	}
 	for _, row := range s.past {
 		if len(row) != width {

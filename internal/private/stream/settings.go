@@ -29,7 +29,8 @@ type Settings struct {
 
 // Default returns epsilon 1 for a year of nights. How users contribute was chosen on MovieLens 100K, as for DP-EASE.
 func Default() Settings {
-	return Settings{Epsilon: 1, Delta: 1e-6, Horizon: 365, Counts: 0.1, Items: 150, CountItems: 20, Expected: 20, Seed: 1}
+	return Settings{Epsilon: 1, Delta: 1e-6, Horizon: 365, Counts: 0.1, Items: 150, CountItems: 20, Expected: 20,
+		Seed: 1}
 }
 
 // DefaultBuffers is the number of buffers of a stream's strategy if none is named.
@@ -219,7 +220,8 @@ func (s Settings) Terms() (Terms, error) {
 		err := widen(1, 1)
 		return t, err
 	}
-	// The noise of counts has a coarse unit. It is rounded first, and the noise of the matrix takes up what that leaves.
+	// The noise of counts has a coarse unit. It is rounded first, and the noise of the matrix takes up what that
+	// leaves.
 	counts, err := p.Widen(func(by float64) ([]privacy.Entry, error) {
 		err := widen(by, by)
 		return t.Entries, err
