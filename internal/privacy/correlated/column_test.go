@@ -191,7 +191,8 @@ func TestFitColumnRepeats(t *testing.T) {
 func TestFitColumnRefused(t *testing.T) {
 	once := Participation{1, 1}
 	for name, err := range map[string]error{
-		"steps": second(FitColumn(0, 1, once)), "none": second(FitColumn(5, 0, once)), "six": second(FitColumn(5, 6, once)),
+		"steps": second(FitColumn(0, 1, once)), "none": second(FitColumn(5, 0, once)),
+		"six":   second(FitColumn(5, 6, once)),
 		"never": second(FitColumn(5, 2, Participation{})), "not apart": second(FitColumn(5, 2, Participation{1, 0})),
 	} {
 		if err == nil {

@@ -96,7 +96,8 @@ func TestFactor(t *testing.T) {
 // Noise hides counts whose sum on the public items is within two of its deviations.
 func TestHidden(t *testing.T) {
 	p := newPublic([][]int32{{0, 1}, {0}}, 3, 9, nil)
-	for deviation, want := range map[float64]bool{0: false, 5.3: false, 5.31: true, 1e9: true} { // 15/(2 sqrt(2)) is 5.303
+	// 15/(2 sqrt(2)) is 5.303
+	for deviation, want := range map[float64]bool{0: false, 5.3: false, 5.31: true, 1e9: true} {
 		if got := p.hidden([]float64{9, 6, 100}, deviation); got != want {
 			t.Errorf("deviation %v: %t", deviation, got)
 		}
@@ -284,7 +285,8 @@ func TestPublicRefused(t *testing.T) {
 		{"public.data.name=own-other",
 			"own-other: field \"title\": its items have no titles here: looked for titles.tsv, titles.csv"},
 		{"public.data.name=own-other public.match=id", "no item has the id of an item of own-shop"},
-		{"public.data.name= public.data.recipe= model.public=prior public.match=", "model.public: needs public.data.name"},
+		{"public.data.name= public.data.recipe= model.public=prior public.match=",
+			"model.public: needs public.data.name"},
 		{"model.public=prior stream.from=here", "model.public: must be left out with a stream"},
 		{"public.data.name=", "public.data.name: must be given with other keys of public"},
 		{"public.data.name=standin-tiny public.data.recipe=gerai",

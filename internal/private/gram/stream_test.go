@@ -20,7 +20,8 @@ import (
 
 // simulated are the keys of a simulated stream.
 func simulated(more ...string) []string {
-	return append([]string{"stream.days=10", "stream.day=6", "stream.strategy=blt", "stream.number=2", "stream.known=0.4",
+	return append([]string{"stream.days=10", "stream.day=6", "stream.strategy=blt", "stream.number=2",
+		"stream.known=0.4",
 		"stream.start=0.1", "stream.expected=5"}, more...)
 }
 
@@ -139,7 +140,8 @@ func TestFromAKeptStream(t *testing.T) {
 			finished[task.Name] = dir
 			for look := 1; stopped[task.Name] == ""; look++ {
 				dir := filepath.Join(t.TempDir(), fmt.Sprint(task.Name, look))
-				if err := suite.Try(runtest.NewFuse(t, look, nil), task, dir, sets, run.Options{}); !run.WasInterrupted(err) {
+				err := suite.Try(runtest.NewFuse(t, look, nil), task, dir, sets, run.Options{})
+				if !run.WasInterrupted(err) {
 					t.Fatalf("%s: look %d: %v", task.Name, look, err)
 				}
 				if exists(filepath.Join(dir, ReleasedFile)) {
@@ -244,7 +246,8 @@ func TestStreamConfigRefused(t *testing.T) {
 		{"dp-ease", "stream.expected", simulated("stream.expected=0")},
 		{"dp-ease", "leaves nothing for the matrix", simulated("stream.start=0.95")},
 		{"dp-ease", "11 bands", simulated("stream.strategy=banded", "stream.number=11")},
-		{"dp-ease", "a simulated stream has no secure noise", simulated("privacy.secure=true", "stream.strategy=banded")},
+		{"dp-ease", "a simulated stream has no secure noise",
+			simulated("privacy.secure=true", "stream.strategy=banded")},
 		{"dp-ease", "a simulated stream has no secure noise", simulated("privacy.secure=true")},
 		{"dp-popularity", "has no use here", simulated()},
 	} {

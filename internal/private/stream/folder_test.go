@@ -124,8 +124,8 @@ func (r *Released) values(name string) []float64 {
 }
 
 // What a stream releases is, step by step, what users contributed plus B z, with z of the step's own stream of noise
-// and B by dense algebra. In a secure stream C applied to what each release adds is in whole steps of the noise. It does
-// not matter if the stream is opened again after every command.
+// and B by dense algebra. In a secure stream C applied to what each release adds is in whole steps of the noise. It
+// does not matter if the stream is opened again after every command.
 func TestReleasesAreSumsAndNoise(t *testing.T) {
 	streams(t, func(t *testing.T, s Settings, seed uint64) {
 		again := create(t, s, seed)
@@ -408,7 +408,8 @@ func TestRefused(t *testing.T) {
 		{name: "a cut ledger", want: "", before: put(run.LedgerName, "")},
 		{name: "another ledger", want: "it does not list", before: put(run.LedgerName, unlikeFiles[run.LedgerName])},
 		{name: "another description", want: "of another stream", before: put(aboutName, twin[aboutName])},
-		{name: "an edited epsilon", want: "it does not list", before: change(aboutName, `"epsilon": 1`, `"epsilon": 2`)},
+		{name: "an edited epsilon", want: "it does not list",
+			before: change(aboutName, `"epsilon": 1`, `"epsilon": 2`)},
 		{name: "an edited horizon", want: "2 steps, want 3", before: change(aboutName, `"horizon": 2`, `"horizon": 3`)},
 		{name: "another version", want: "of this version", before: change(aboutName, "stream 1", "stream 2")},
 		{name: "no description", want: "is not the folder of a stream", before: remove(aboutName)},
@@ -531,11 +532,12 @@ func TestCreateRefused(t *testing.T) {
 		"delta is 0":                     {bad, goods, Start{}},
 		"is there twice":                 {small(t, "banded", 4, false), []string{"a", "b", "a"}, Start{}},
 		"1 items":                        {small(t, "banded", 4, false), []string{"a"}, Start{}},
-		"0 items in the matrix":          {small(t, "banded", 4, false), goods, Start{Public: make([]float64, 5), Most: 0}},
-		"no such file":                   {start, goods, Start{Rows: filepath.Join(t.TempDir(), "none.csv"), Most: 3}},
-		`"b\tc" is no id`:                {small(t, "banded", 4, false), []string{"a", "b\tc"}, Start{}},
-		`"\ufeffx" is no id`:             {small(t, "banded", 4, false), []string{"a", "\ufeffx"}, Start{}},
-		`"\xff" is no id`:                {small(t, "banded", 4, false), []string{"a", "\xff"}, Start{}},
+		"0 items in the matrix": {small(t, "banded", 4, false), goods,
+			Start{Public: make([]float64, 5), Most: 0}},
+		"no such file":       {start, goods, Start{Rows: filepath.Join(t.TempDir(), "none.csv"), Most: 3}},
+		`"b\tc" is no id`:    {small(t, "banded", 4, false), []string{"a", "b\tc"}, Start{}},
+		`"\ufeffx" is no id`: {small(t, "banded", 4, false), []string{"a", "\ufeffx"}, Start{}},
+		`"\xff" is no id`:    {small(t, "banded", 4, false), []string{"a", "\xff"}, Start{}},
 	} {
 		dir := filepath.Join(t.TempDir(), "s")
 		if err := Create(t.Context(), dir, c.s, c.ids, c.o); err == nil || !strings.Contains(err.Error(), want) {

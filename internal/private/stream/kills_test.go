@@ -103,8 +103,8 @@ func keeps(t *testing.T, dir string, seen map[string]string) map[string]string {
 }
 
 // A stream whose commands are killed again and again, each after a drawn number of changes to its files, goes on,
-// never changes what it released, lists all of it, and ends with the bytes of one that was not killed. Secure noise is not the
-// same again: there the rest holds.
+// never changes what it released, lists all of it, and ends with the bytes of one that was not killed. Secure noise is
+// not the same again: there the rest holds.
 func TestKilled(t *testing.T) {
 	rows := feed(t)
 	draw := rng.Seed(1).Stream("kills")
@@ -232,7 +232,8 @@ func TestStoppedBetweenWrites(t *testing.T) {
 		if err := on(t, added, release); err != nil {
 			t.Fatal(err)
 		}
-		if same := contents(t, added)["released/00001.safetensors"] == was["released/00001.safetensors"]; same == s.Secure {
+		const name = "released/00001.safetensors"
+		if same := contents(t, added)[name] == was[name]; same == s.Secure {
 			t.Errorf("the release again is equal: %v", same)
 		}
 		if err := os.Remove(filepath.Join(dir, aboutName)); err != nil {

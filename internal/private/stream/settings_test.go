@@ -80,7 +80,8 @@ func TestTermsSpendEpsilon(t *testing.T) {
 					if want := math.Sqrt(2); math.Abs(terms.Counts.Norm-want) > 1e-12 || terms.Matrix.Norm != 1 {
 						t.Errorf("%s: norms %v and %v", what, terms.Counts.Norm, terms.Matrix.Norm)
 					}
-					mu2 := math.Pow(reach*terms.Counts.Norm/terms.Counts.Deviation, 2) + math.Pow(reach/terms.Matrix.Deviation, 2)
+					mu2 := math.Pow(reach*terms.Counts.Norm/terms.Counts.Deviation, 2) +
+						math.Pow(reach/terms.Matrix.Deviation, 2)
 					if start > 0 {
 						mu2 += math.Pow(terms.Start.Multiplier, -2)
 					}
@@ -173,8 +174,9 @@ func TestRefusedSettings(t *testing.T) {
 		steps, number int
 		secure        bool
 		want          string
-	}{{"blt", 7, 0, false, "buffers"}, {"blt", 7, 3, true, "no secure form"}, {"composed", 7, 0, true, "no secure form"},
-		{"banded", 7, 8, false, "8 bands"}, {"banded", 7, 8, true, "8 bands"}, {"wavelet", 7, 0, false, "unknown strategy"},
+	}{{"blt", 7, 0, false, "buffers"}, {"blt", 7, 3, true, "no secure form"},
+		{"composed", 7, 0, true, "no secure form"}, {"banded", 7, 8, false, "8 bands"},
+		{"banded", 7, 8, true, "8 bands"}, {"wavelet", 7, 0, false, "unknown strategy"},
 		{"banded", 0, 0, false, "0 steps"}, {"tree", 20000, 0, false, "20000 steps"}} {
 		if _, err := Design(d.name, d.steps, d.number, d.secure); err == nil || !strings.Contains(err.Error(), d.want) {
 			t.Errorf("%+v: %v", d, err)

@@ -228,8 +228,8 @@ func TestUserAddsAtMostOnce(t *testing.T) {
 	}
 }
 
-// What up to four users add is the sum of what each of them adds alone, in any order of the users: one user more or less
-// changes that user's part and nothing else. A user's part is one of TestUserAddsAtMostOnce.
+// What up to four users add is the sum of what each of them adds alone, in any order of the users: one user more or
+// less changes that user's part and nothing else. A user's part is one of TestUserAddsAtMostOnce.
 func TestOthersDoNotMove(t *testing.T) {
 	all := allVisits()
 	smallSettings(func(s Settings) {
