@@ -214,6 +214,9 @@ var publicDraws = []string{
 	"forecast.order", "link ", "link change", "link resamples", "link users", "link watched",
 	"inference.attack.", "inference.split.", "membership floor", "membership folds", "membership items", "membership resamples",
 	"membership shadow", "membership users", "nextitem.sample", "dipsgnn.validation", "slates.sample", "topn.candidates",
+	"bench.stream", "private.stream.arrivals", // what is measured, and the days of a simulated stream
+	"private.stream.contributions",                                                                             // which of their rows users contribute, each by the user's id
+	"private.stream",                                                                                           // noise of a stream that is kept, of its own key and of all that it holds
 	"private.contributions.",                                                                                   // which of their rows users contribute, each by the user's id
 	"pricdsr.permute",                                                                                          // rows of other users, without an epsilon
 	"perturb features %s %d %v", "perturb pricdsr ", "perturb exposure ", "perturb exposure, the ledger alone", // files, keyed by record
