@@ -431,7 +431,7 @@ func (w *work) plan(counts []float64, sums []release.Sum) *Plan {
 	}
 	items = slices.Clone(items[:n])
 	slices.Sort(items)
-	weights := itemWeights(counts, items, deviation, m.ItemWeight)
+	weights := release.MatrixWeights(counts, items, deviation, m.ItemWeight/2)
 	p := newPlan(items, weights, w.privacy.Items, m.UserWeight)
 	p.Sum.Multiplier, p.Prefer = sums[1].Multiplier, release.Weights(counts, items, deviation, w.privacy.Prefer)
 	return p

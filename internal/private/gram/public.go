@@ -215,7 +215,7 @@ func newPublic(rows [][]int32, items, most int, m *MatrixConfig) *public {
 		}
 	}
 	slices.Sort(p.items)
-	plan := newPlan(p.items, itemWeights(counts, p.items, 1, m.ItemWeight), longest, m.UserWeight)
+	plan := newPlan(p.items, release.MatrixWeights(counts, p.items, 1, m.ItemWeight/2), longest, m.UserWeight)
 	within, norms := make([][]int32, len(rows)), 0.0
 	for u, row := range rows {
 		var z []float64

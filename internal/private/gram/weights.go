@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"privrec/internal/model/ease"
-	"privrec/internal/private/release"
 	"privrec/internal/tensor"
 )
 
@@ -92,18 +91,4 @@ func (c MatrixConfig) cosine(g square, diagonal []float64, unit float64) tensor.
 		}
 	}
 	return out
-}
-
-// itemWeights returns s, the weights of items in a matrix: counts of at least floor, to the power -power/2, of mean 1.
-func itemWeights(counts []float64, items []int32, floor, power float64) []float64 {
-	all := release.Weights(counts, items, floor, power/2)
-	weights, sum := make([]float64, len(items)), 0.0
-	for r, i := range items {
-		weights[r] = all[i]
-		sum += all[i]
-	}
-	for r := range weights {
-		weights[r] *= float64(len(items)) / sum
-	}
-	return weights
 }

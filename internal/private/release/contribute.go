@@ -114,3 +114,17 @@ func Weights(counts []float64, keep []int32, floor, prefer float64) []float64 {
 	}
 	return w
 }
+
+// MatrixWeights returns the weights of the items of keep in a matrix of pairs: those of Weights, scaled to a mean of 1.
+func MatrixWeights(counts []float64, keep []int32, floor, prefer float64) []float64 {
+	all := Weights(counts, keep, floor, prefer)
+	weights, sum := make([]float64, len(keep)), 0.0
+	for r, i := range keep {
+		weights[r] = all[i]
+		sum += all[i]
+	}
+	for r := range weights {
+		weights[r] *= float64(len(keep)) / sum
+	}
+	return weights
+}

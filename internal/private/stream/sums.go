@@ -197,15 +197,7 @@ func (x *Sums) Users() int { return len(x.users) }
 func (c *Catalogue) Choose(counts []float64, most int, floor, power float64) {
 	c.Rows = release.Top(counts, most)
 	slices.Sort(c.Rows)
-	all := release.Weights(counts, c.Rows, floor, power)
-	sum := 0.0
-	for _, r := range c.Rows {
-		sum += all[r]
-	}
-	c.Weights = make([]float64, len(c.Rows))
-	for k, r := range c.Rows {
-		c.Weights[k] = all[r] * float64(len(c.Rows)) / sum
-	}
+	c.Weights = release.MatrixWeights(counts, c.Rows, floor, power)
 }
 
 // Check returns an error for a catalogue that a stream cannot have.
