@@ -107,7 +107,7 @@ func (p *plan) ways(ctx context.Context) (all []target.Way, err error) {
 		return nil, err
 	}
 	if p.sees(SeesScores) && p.Attack.References > 0 {
-		if all, err = p.lira(ctx, shown); err != nil {
+		if all, err = p.referenced(ctx, shown); err != nil {
 			return nil, err
 		}
 	}
@@ -164,8 +164,8 @@ func (p *plan) shown(ctx context.Context) (*seen, error) {
 	return p.look(ctx, p.Dir, p.Given, p.on)
 }
 
-// lira trains reference models and returns the likelihood ratio attacks.
-func (p *plan) lira(ctx context.Context, shown *seen) ([]target.Way, error) {
+// referenced trains reference models and returns the attacks by the statistics that are asked for.
+func (p *plan) referenced(ctx context.Context, shown *seen) (all []target.Way, err error) {
 	defer p.Env.Stage("reference models")()
 	var r membership.References
 	p.Env.Progress.Begin("reference models", p.Attack.References)
@@ -189,17 +189,48 @@ func (p *plan) lira(ctx context.Context, shown *seen) ([]target.Way, error) {
 	}
 	how := fmt.Sprintf("score less the user's mean, over their deviation, against %d reference models on random halves",
 		p.Attack.References)
-	online, err := r.Online(shown.standard)
+	if len(p.Attack.Statistics) == 0 || slices.Contains(p.Attack.Statistics, LiRA) {
+		online, err := r.Online(shown.standard)
+		if err != nil {
+			return nil, err
+		}
+		offline, err := r.Offline(shown.standard)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, target.By("LiRA, online", SeesScores, how+", with and without the candidate", online),
+			target.By("LiRA, offline", SeesScores, how+", without the candidate", offline))
+	}
+	if slices.Contains(p.Attack.Statistics, RMIA) {
+		made, err := rmia(r, shown.standard, how)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, made...)
+	}
+	return all, nil
+}
+
+// rmia returns the relative likelihood ratio attacks, online and offline. Each score is the share of the other
+// candidates with a ratio of at most the candidate's own.
+func rmia(r membership.References, score []float64, how string) ([]target.Way, error) {
+	online, err := r.Relative(score, 1)
 	if err != nil {
 		return nil, err
 	}
-	offline, err := r.Offline(shown.standard)
+	a, err := r.Correction()
 	if err != nil {
 		return nil, err
 	}
+	offline, err := r.RelativeOffline(score, 1, a)
+	if err != nil {
+		return nil, err
+	}
+	how = "share of other candidates whose likelihood rose less: " + how
 	return []target.Way{
-		target.By("LiRA, online", SeesScores, how+", with and without the candidate", online),
-		target.By("LiRA, offline", SeesScores, how+", without the candidate", offline),
+		target.By("RMIA, online", SeesScores, how+", with and without the candidate", online),
+		target.By("RMIA, offline", SeesScores, fmt.Sprintf("%s, without the candidate; a = %.1f by the first of them",
+			how, a), offline),
 	}, nil
 }
 

@@ -28,6 +28,9 @@ type AttackConfig struct {
 	// References is the number of models that the attacker trains like the run, on random halves of the same rows. 0:
 	// none, and thresholds come from what the attacker sees.
 	References int `yaml:"references"`
+	// Statistics names what is computed from reference models: lira, the likelihood ratios of Carlini et al., and rmia,
+	// the relative ones of Zarifzadeh et al. Empty: lira.
+	Statistics []string `yaml:"statistics,omitempty" limit:"any of lira|rmia"`
 	// NonMembers says which interactions count as not trained on: held-out, those of run.hold_out, or test, the test
 	// rows, which may differ from training rows in more than that.
 	NonMembers string `yaml:"non_members" limit:"held-out|test"`
@@ -48,6 +51,9 @@ const (
 	SeesScores  = "scores"
 	SeesLists   = "lists"
 	SeesVectors = "vectors"
+
+	LiRA = "lira"
+	RMIA = "rmia"
 
 	HeldOut = "held-out"
 	Test    = "test"
@@ -75,6 +81,8 @@ func Check(v *config.Checker, c Config) {
 	v.Check(a.References == 0 || a.References >= 4 && a.References <= 1000 && a.References%2 == 0, "attack.references",
 		"must be 0 or an even number from 4 to 1000, got %d: each candidate is in half of them, and a spread needs two",
 		a.References)
+	v.Check(len(a.Statistics) == 0 || a.References > 0, "attack.statistics",
+		"%v: they are computed from reference models: set attack.references", a.Statistics)
 	v.Check(a.NonMembers == HeldOut || a.Level == LevelInteraction, "attack.non_members",
 		"%s: users with test rows are trained on: take %s", Test, HeldOut)
 	v.Check(a.NonMembers == HeldOut || a.References == 0, "attack.non_members",

@@ -14,6 +14,7 @@
 //	the same: users whom the model does not know get popular      attack.strangers: popular
 //	  items
 //	Carlini et al., S&P 2022: likelihood ratio, online, offline   attack.go, package attack/membership
+//	Zarifzadeh et al., ICML 2024: RMIA, online, offline           attack.statistics: rmia, package attack/membership
 //	thresholds on score, place, likeness                          attack.go
 //
 // A model of sequences is asked for one row of each user, the last of training, after the rows before

@@ -1,6 +1,7 @@
 package membership_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"privrec/internal/baseline"
+	"privrec/internal/protocol/membership"
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/run"
 	"privrec/internal/run/runtest"
@@ -71,6 +73,37 @@ func TestReferences(t *testing.T) {
 	}
 }
 
+// RMIA stands beside LiRA where it is asked for, tells members at least as well as a threshold, and does not depend on
+// the number of workers.
+func TestRelative(t *testing.T) {
+	var first []byte
+	for _, workers := range []string{"1", "2", "5"} {
+		dir, _, err := start(t, membership.Task(tasks()), "run.workers="+workers, "profile=own", "eval.resamples=200",
+			"target.task=train ease", "target.set=[data.name=standin-tiny, data.recipe=rdpgcf, model.lambda=20]",
+			"attack.references=4", "attack.sees=[scores]", "attack.statistics=[lira, rmia]")
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := runtest.ReadJSON[outcome](t, dir, "metrics.json", false)
+		score, _ := auc(t, o, "score")
+		for _, name := range []string{"LiRA, online", "RMIA, online", "RMIA, offline"} {
+			if v, _ := auc(t, o, name); v < score {
+				t.Errorf("%s: AUC %.3f, score %.3f", name, v, score)
+			}
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "metrics.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = text
+		}
+		if !bytes.Equal(first, text) {
+			t.Errorf("%s workers: other results than one", workers)
+		}
+	}
+}
+
 // Users whom a model has a vector for are told from others where it was trained, and not where
 // it was not. The shadow model leaves out the users who are attacked.
 func TestUsers(t *testing.T) {
@@ -126,6 +159,7 @@ func TestNoNonMembers(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for set, want := range map[string]string{
 		"attack.references=3":                         "attack.references",
+		"attack.statistics=[rmia]":                    "attack.references",
 		"attack.level=item":                           "attack.level",
 		"attack.sees=[weights]":                       "attack.sees",
 		"attack.strangers=popular":                    "attack.strangers",
