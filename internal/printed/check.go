@@ -25,7 +25,7 @@ var families = []string{"Recall", "HR", "Hit", "MRR", "NDCG", "Precision", "F1"}
 
 // others are the metrics without a cut-off, and the statistics of data sets.
 var others = []string{
-	"micro F1", "MAP", "AUC",
+	"micro F1", "MAP", "AUC", "RMSE",
 	"users", "items", "interactions", "impressions", "clicks", "pairs", "mean length", "density", "features",
 	"dimensions",
 }
@@ -62,6 +62,11 @@ func (f File) check(doc *config.Document) (*File, error) {
 		v.OneOf("metrics."+name+".unit", m.Unit, units...)
 	}
 	v.Check(len(f.Blocks) > 0, "blocks", "must have at least one")
+	for private, without := range f.Twins {
+		v.Check(f.has(private), "twins."+private, "%q is a method of no row and of no figure", private)
+		v.Check(f.has(without), "twins."+private, "%q is a method of no row and of no figure", without)
+		v.Check(private != without, "twins."+private, "must be another method")
+	}
 	for i := range f.Blocks {
 		f.checkBlock(v, i)
 	}
@@ -99,6 +104,10 @@ func (f *File) checkBlock(v *config.Checker, i int) {
 	v.Check((b.Kind == Drawn) == (len(b.Drawn) > 0), at("drawn"),
 		"a figure says what is drawn, and a table has nothing drawn")
 	v.Check(b.Test == nil || len(b.Improvements) > 0, at("test"), "there are no improvements that it could be of")
+	for data := range b.Tested {
+		has := slices.ContainsFunc(b.Rows, func(r Row) bool { return or(r.Data, b.Data) == data })
+		v.Check(has, at("tested."+data), "%q has no row in that table", data)
+	}
 	seen := map[string]int{}
 	for j := range b.Rows {
 		f.checkRow(v, b, b.Rows[j], at(fmt.Sprintf("rows.%d", j)))
@@ -112,6 +121,18 @@ func (f *File) checkBlock(v *config.Checker, i int) {
 		f.checkRow(v, b, r, at)
 		v.Check(r.Over != "", at+".over", "must name the method that the improvement is over")
 	}
+}
+
+// has reports whether a row or a curve is of a method.
+func (f *File) has(method string) bool {
+	for i := range f.Blocks {
+		b := &f.Blocks[i]
+		if slices.ContainsFunc(b.Rows, func(r Row) bool { return or(r.Method, b.Method) == method }) ||
+			slices.ContainsFunc(b.Drawn, func(c Curve) bool { return slices.Contains(c.Methods, method) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // checkRow reports what is wrong with a row, or with an improvement.

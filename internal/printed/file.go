@@ -19,10 +19,12 @@ type File struct {
 	Defaults map[string]Setting `yaml:"defaults"`              // setting of a method, if a block does not say otherwise
 	// Sees names the data that a method sees, if the printed name covers more, as for a method of one domain among
 	// methods of two: by method, then by printed name.
-	Sees      map[string]map[string]string `yaml:"sees"`
-	Metrics   map[string]Metric            `yaml:"metrics"` // metrics, by printed heading of the column
-	Blocks    []Block                      `yaml:"blocks"`
-	Sentences []Sentence                   `yaml:"sentences"`
+	Sees map[string]map[string]string `yaml:"sees"`
+	// Twins names the method that is a private method without its noise, by the private one. No table has to print it.
+	Twins     map[string]string `yaml:"twins"`
+	Metrics   map[string]Metric `yaml:"metrics"` // metrics, by printed heading of the column
+	Blocks    []Block           `yaml:"blocks"`
+	Sentences []Sentence        `yaml:"sentences"`
 
 	doc *config.Document
 }
@@ -48,6 +50,7 @@ type Metric struct {
 	Unit    string  `yaml:"unit"`    // percent, share, count (whole, not rounded) or number
 	Lower   bool    `yaml:"lower"`   // lower is better
 	Setting Setting `yaml:"setting"` // that the column has and the others do not
+	Tested  Tested  `yaml:"tested"`  // where it is over other cases than its tables say
 }
 
 // Kinds of blocks.
@@ -70,16 +73,17 @@ type Block struct {
 	Kind   string `yaml:"kind" limit:"results|data|features|figure"`
 	// how many items in a list can count as found: one, many, or "inferred one" where the paper does not say; empty:
 	// unknown
-	Relevant     string          `yaml:"relevant" limit:"one|many|inferred one?"`
-	Data         string          `yaml:"data"`    // data set of every row that names none
-	Method       string          `yaml:"method"`  // method of every row that names none
-	Setting      Setting         `yaml:"setting"` // setting of every row
-	Counts       map[string]Word `yaml:"counts"`  // numbers of users, items and interactions, as the source states them
-	Columns      []string        `yaml:"columns"` // columns, by their keys in metrics
-	Rows         []Row           `yaml:"rows"`
-	Test         *Test           `yaml:"test"` // test behind the stars of the improvements
-	Improvements []Row           `yaml:"improvements"`
-	Drawn        []Curve         `yaml:"drawn"` // curves of a figure
+	Relevant     string            `yaml:"relevant" limit:"one|many|inferred one?"`
+	Data         string            `yaml:"data"`    // data set of every row that names none
+	Method       string            `yaml:"method"`  // method of every row that names none
+	Setting      Setting           `yaml:"setting"` // setting of every row
+	Counts       map[string]Word   `yaml:"counts"`  // numbers of users, items and interactions, as the source states them
+	Tested       map[string]Tested `yaml:"tested"`  // cases of one run behind a mean, by data set
+	Columns      []string          `yaml:"columns"` // columns, by their keys in metrics
+	Rows         []Row             `yaml:"rows"`
+	Test         *Test             `yaml:"test"` // test behind the stars of the improvements
+	Improvements []Row             `yaml:"improvements"`
+	Drawn        []Curve           `yaml:"drawn"` // curves of a figure
 }
 
 // Row holds one method on one data set under one setting, or one improvement in percent.

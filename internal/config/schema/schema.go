@@ -164,8 +164,11 @@ func scalar(out *js.Schema, s *config.Shape) {
 	}
 	if words := config.TextForms(s.Go); words != nil {
 		out.Type = js.Types{js.String}
-		if slices.Contains(words, "1") && slices.Contains(words, "0.5") {
+		switch {
+		case slices.Contains(words, "1") && slices.Contains(words, "0.5"):
 			out.Type = append(out.Type, js.Number)
+		case slices.Contains(words, "1"):
+			out.Type = append(out.Type, js.Integer)
 		}
 		if slices.Contains(words, "true") {
 			out.Type = append(out.Type, js.Boolean)
