@@ -41,6 +41,8 @@ type Checked struct {
 	File     string `json:"file"`
 	Numbers  int    `json:"numbers"`
 	Findings int    `json:"findings"`
+	// what rules can decide that need more than a number
+	Decided []Decided `json:"decided,omitempty"`
 }
 
 // Report lists the findings of all rules.
@@ -50,7 +52,7 @@ type Report struct {
 	Findings []Finding `json:"findings"`
 }
 
-// Text writes a line for every finding, then how many there are in each file.
+// Text writes a line for every finding, then how many there are in each file, and what rules can decide there.
 func (r Report) Text(w io.Writer) error {
 	var b strings.Builder
 	for _, f := range r.Findings {
@@ -58,6 +60,13 @@ func (r Report) Text(w io.Writer) error {
 	}
 	for _, c := range r.Checked {
 		fmt.Fprintf(&b, "%s: %d numbers, %s\n", c.Paper, c.Numbers, plural(c.Findings, "finding"))
+	}
+	for _, c := range r.Checked {
+		for _, d := range c.Decided {
+			if !d.silent {
+				fmt.Fprintf(&b, "%s: %s\n", c.Paper, d)
+			}
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -33,6 +33,9 @@ func Rules() []Rule {
 		{"bounds", "metrics of one list keep to the order that their definitions force on them", bounds},
 		{"one-item", "metrics of lists with one relevant item rise together as its position allows", oneItem},
 		{"best-mark", "a row marked as the best is the best of its column", bestMark},
+		{grimID, "a mean of zeros and ones over n cases and s runs is a share of n times s", grim},
+		{oneRunID, "means over several runs are finer than shares of the cases of one", oneRun},
+		{twinID, "a private method is not better than the same without noise by more than chance", twins},
 	}
 }
 
@@ -62,6 +65,7 @@ func Check(files, others []*printed.File) Report {
 			c.Findings += len(found)
 			r.Findings = append(r.Findings, found...)
 		}
+		c.Decided = decided(p)
 		r.Checked = append(r.Checked, c)
 	}
 	return r
@@ -118,6 +122,9 @@ func newPaper(f *printed.File) *paper {
 	}
 	return p
 }
+
+// index returns the place of a table among the blocks of the file.
+func (p *paper) index(t *table) int { return slices.Index(p.tables, t) }
 
 // table returns the table of a number.
 func (p *paper) table(n int) *table {

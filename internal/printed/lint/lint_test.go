@@ -15,7 +15,7 @@ import (
 	"privrec/internal/printed"
 )
 
-var update = flag.Bool("update", false, "rewrite testdata/findings.txt")
+var update = flag.Bool("update", false, "rewrite the lists of findings in testdata")
 
 // builtIn returns what all rules find in the transcriptions that come with the program.
 func builtIn(t *testing.T) Report {
@@ -28,12 +28,40 @@ func builtIn(t *testing.T) Report {
 }
 
 // TestFindings holds the findings about the five papers to the list that was read and checked.
-func TestFindings(t *testing.T) {
-	var got bytes.Buffer
-	if err := builtIn(t).Text(&got); err != nil {
+func TestFindings(t *testing.T) { matches(t, builtIn(t), "testdata/findings.txt") }
+
+// TestOutside holds the findings about two other tables to a list that was read and checked: that RecBole's leaderboard
+// is no mean over as many users as it states, and that a private network is not better than one without noise.
+func TestOutside(t *testing.T) {
+	var files []*printed.File
+	for _, name := range []string{"gdp", "recbole"} {
+		f, err := printed.Open("testdata/outside/" + name + ".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	matches(t, Check(files, nil), "testdata/outside/findings.txt")
+	text, err := os.ReadFile("testdata/outside/recbole.yaml")
+	if err != nil {
 		t.Fatal(err)
 	}
-	const name = "testdata/findings.txt"
+	f, err := printed.Parse("recbole.yaml", bytes.Replace(text, []byte("ML-1M: 6040"), []byte("ML-1M: 6033"), 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := Check([]*printed.File{f}, nil).Findings; len(found) > 0 {
+		t.Errorf("with the users that the data have: %+v", found)
+	}
+}
+
+// matches demands that a file holds the lines of a report.
+func matches(t *testing.T, r Report, name string) {
+	t.Helper()
+	var got bytes.Buffer
+	if err := r.Text(&got); err != nil {
+		t.Fatal(err)
+	}
 	if *update {
 		if err := os.WriteFile(name, got.Bytes(), 0o644); err != nil {
 			t.Fatal(err)

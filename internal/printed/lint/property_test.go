@@ -18,8 +18,12 @@ import (
 type world struct {
 	cuts  []int
 	items int                // relevant ones of a user
-	hits  map[string][][]int // ranks of the relevant items that a method's list holds, by user
+	users int                // who are tested in each run
+	hits  map[string][][]int // ranks of the relevant items that a method's list holds, by run and user
 }
+
+// runs is the number of runs that each printed number is the mean of.
+const runs = 7
 
 func drawWorld(t *rapid.T) world {
 	w := world{items: rapid.IntRange(1, 4).Draw(t, "relevant items"), hits: map[string][][]int{}}
@@ -27,11 +31,11 @@ func drawWorld(t *rapid.T) world {
 		k += rapid.IntRange(1, 15).Draw(t, "step")
 		w.cuts = append(w.cuts, k)
 	}
-	users := rapid.IntRange(20, 200).Draw(t, "users")
+	w.users = rapid.IntRange(20, 200).Draw(t, "users")
 	random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 	for _, m := range []string{"A", "B"} {
 		catalogue := rapid.IntRange(w.items, 200).Draw(t, "catalogue of "+m)
-		for range users {
+		for range w.users * runs {
 			ranks := random.Perm(catalogue)[:w.items]
 			for i := range ranks {
 				ranks[i]++
@@ -84,7 +88,7 @@ func (w world) table(t *rapid.T) string {
 	n := rapid.IntRange(2, 5).Draw(t, "digits")
 	number := func(x float64, digits int) string { return digitsOf(x, digits) }
 	var b strings.Builder
-	b.WriteString("paper: p\ncite: c\nyear: 2024\nseeds: 7\nmetrics:\n")
+	fmt.Fprintf(&b, "paper: p\ncite: c\nyear: 2024\nseeds: %d\nmetrics:\n", runs)
 	var names, percents []string
 	for _, k := range w.cuts {
 		for _, f := range families {
@@ -126,9 +130,9 @@ func (w world) table(t *rapid.T) string {
 			gains = append(gains, number((a/b-1)*100, 2))
 		}
 	}
-	fmt.Fprintf(&b, "  - {table: 1, where: w, kind: results, data: D, relevant: %s, columns: [%s], rows: %s, test: {name: sign test, p_below: 0.02}, improvements: [{method: A, over: B, setting: {L: 1}, values: [%s]}]}\n",
-		relevant, strings.Join(names, ", "), rows(1, n), strings.Join(gains, ", "))
-	fmt.Fprintf(&b, "  - {table: 2, where: w, kind: results, data: D, columns: [\"%s\"], rows: %s}\n", strings.Join(percents, `", "`), rows(100, rapid.IntRange(0, 3).Draw(t, "digits of percentages")))
+	fmt.Fprintf(&b, "  - {table: 1, where: w, kind: results, data: D, relevant: %s, tested: {D: %d}, columns: [%s], rows: %s, test: {name: sign test, p_below: 0.02}, improvements: [{method: A, over: B, setting: {L: 1}, values: [%s]}]}\n",
+		relevant, w.users, strings.Join(names, ", "), rows(1, n), strings.Join(gains, ", "))
+	fmt.Fprintf(&b, "  - {table: 2, where: w, kind: results, data: D, relevant: %s, tested: {D: %d}, columns: [\"%s\"], rows: %s}\n", relevant, w.users, strings.Join(percents, `", "`), rows(100, rapid.IntRange(0, 3).Draw(t, "digits of percentages")))
 	users, items := rapid.IntRange(1, 200_000).Draw(t, "data users"), rapid.IntRange(1, 200_000).Draw(t, "data items")
 	interactions := rapid.IntRange(1, 5_000_000).Draw(t, "interactions")
 	interactions = min(interactions, users*items)

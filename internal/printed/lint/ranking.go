@@ -44,13 +44,18 @@ func cutoff(v printed.Value) int {
 	return k
 }
 
-// ranked calls find with every row of results.
+// ranked calls find with every row of results and its metrics at their cut-offs.
 func ranked(p *paper, find func(t *table, r *row, l map[string]ladder) []Finding) []Finding {
+	return eachResult(p, func(t *table, r *row) []Finding { return find(t, r, ladders(r)) })
+}
+
+// eachResult calls find with every row of results.
+func eachResult(p *paper, find func(t *table, r *row) []Finding) []Finding {
 	var out []Finding
 	for _, t := range p.tables {
 		for _, r := range t.rows {
 			if !r.improvement && t.Kind == printed.Results {
-				out = append(out, find(t, r, ladders(r))...)
+				out = append(out, find(t, r)...)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -252,6 +253,54 @@ func TestRules(t *testing.T) {
 			results("R", "rows: [{method: A, best: true, values: [0.30]}, {method: B, setting: {d: 9}, values: [0.32]}]"),
 			"R on D is 0.30, and B (d 9) has 0.32",
 		},
+		{
+			"a hit rate of 50 users and 5 runs", "grim", Error,
+			results("H", "tested: {D: 50}, rows: [{method: A, values: [0.504]}, {method: B, values: [0.508]}]"),
+			results("H", "tested: {D: 50}, rows: [{method: A, values: [0.503]}, {method: B, values: [0.508]}]"),
+			"Table 1, D, A, H: 0.503 is no share of 50 cases in each of 5 runs: 125 and 126 of 250 are 0.50000 and 0.50400",
+		},
+		{
+			"recall of one item, in percent", "grim", Warning,
+			results("R%", "relevant: inferred one, tested: {D: inferred 49 or 50}, rows: [{method: A, values: [50.2]}, {method: B, values: [50.4]}]"),
+			results("R%", "relevant: inferred one, tested: {D: inferred 49 or 50}, rows: [{method: A, values: [50.5]}, {method: B, values: [50.4]}]"),
+			"50.5 is no share of 49 or 50 cases in each of 5 runs, if one item of each list is relevant and there are 49 or 50 cases: 126 and 127 of 250 are 50.400 and 50.800",
+		},
+		{
+			"cases of a column", "grim", Warning,
+			strings.Replace(results("E", "tested: {D: 2000}, rows: [{method: A, values: [0.503]}]"), "lower: true", "lower: true, tested: 2000", 1),
+			strings.Replace(results("E", "tested: {D: 2000}, rows: [{method: A, values: [0.503]}]"), "lower: true", "lower: true, tested: 50", 1),
+			"0.503 is no share of 50 cases in each of 5 runs, if F1 is the share of users guessed right: ",
+		},
+		{
+			"means that one run gives", "one-run", Warning,
+			results("H", "tested: {D: 50}, rows: ["+rowsOf("0.104 0.120 0.136 0.144 0.160 0.176 0.188 0.204 0.216 0.232")+"]"),
+			results("H", "tested: {D: 50}, rows: ["+rowsOf("0.100 0.120 0.140 0.160 0.180 0.200 0.220 0.240 0.260 0.280")+"]"),
+			"10 of 10 different numbers are shares of 50 cases, as of one run; of means over 5 runs about 2 would be (p = 1.",
+		},
+		{
+			"a private method, by test users", "private-better", Warning,
+			withTwin(results("R", "tested: {D: 1000}, rows: [{method: A, values: [0.330]}, {method: B, values: [0.300]}]")),
+			withTwin(results("R", "tested: {D: 1000}, rows: [{method: A, values: [0.400]}, {method: B, values: [0.300]}]")),
+			"A is better than B, the same without its noise: R is 0.400, and 0.300 without noise (p = 1.",
+		},
+		{
+			"a private method, by runs", "private-better", Note,
+			withTwin(results("R", "rows: [{method: A, values: [0.310±0.020]}, {method: B, values: [0.300±0.020]}]")),
+			withTwin(results("R", "rows: [{method: A, values: [0.345±0.020]}, {method: B, values: [0.310±0.020]}]")),
+			"R is 0.345 ± 0.020, and 0.310 ± 0.020 without noise (p = 0.0",
+		},
+		{
+			"a private method, without an interval", "private-better", Note,
+			withTwin(results("R", "rows: [{method: A, setting: {eps: inf}, values: [0.310]}, {method: A, setting: {eps: 1}, values: [0.300]}, {method: B, values: [0.300]}]")),
+			withTwin(results("R", "rows: [{method: A, setting: {eps: 1}, values: [0.310]}, {method: B, values: [0.300]}]")),
+			"R is 0.310, and 0.300 without noise (no interval: neither the number of test cases nor a spread over runs is known)",
+		},
+		{
+			"a private method where lower is better", "private-better", Note,
+			withTwin(strings.Replace(results("M", "rows: [{method: A, values: [0.310]}, {method: B, values: [0.300]}]"), "M: {is: MRR@20, unit: share}", "M: {is: MRR@20, unit: share, lower: true}", 1)),
+			withTwin(strings.Replace(results("M", "rows: [{method: A, values: [0.290]}, {method: B, values: [0.300]}]"), "M: {is: MRR@20, unit: share}", "M: {is: MRR@20, unit: share, lower: true}", 1)),
+			"M is 0.290, and 0.300 without noise (no interval",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if found := check(t, c.good); len(found) > 0 {
@@ -268,6 +317,20 @@ func TestRules(t *testing.T) {
 			}
 		})
 	}
+}
+
+// rowsOf makes a row of a method of its own from each number.
+func rowsOf(numbers string) string {
+	var rows []string
+	for i, n := range strings.Fields(numbers) {
+		rows = append(rows, fmt.Sprintf("{method: M%d, values: [%s]}", i, n))
+	}
+	return strings.Join(rows, ", ")
+}
+
+// withTwin says that method B is A without its noise.
+func withTwin(text string) string {
+	return strings.Replace(text, "seeds: 5\n", "seeds: 5\ntwins: {A: B}\n", 1)
 }
 
 const said = "sentences:\n  - {where: s, about: it, "
