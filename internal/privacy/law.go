@@ -18,6 +18,7 @@ type Law interface {
 // cannot price a law returns an error of its own.
 type Pricer interface {
 	Gaussian(Gaussian) error
+	Allocated(AllocatedGaussian) error
 	Laplace(Laplace) error
 	DiscreteGaussian(DiscreteGaussian) error
 	DiscreteLaplace(DiscreteLaplace) error
@@ -28,7 +29,7 @@ type Pricer interface {
 // kinds has one empty event of every kind.
 var kinds = []Event{
 	Gaussian{}, Laplace{}, SphericalLaplace{}, DiscreteGaussian{}, DiscreteLaplace{}, PureLDP{}, RandomizedResponse{},
-	Exponential{}, CorrelatedGaussian{},
+	Exponential{}, CorrelatedGaussian{}, AllocatedGaussian{},
 	Composed{}, SelfComposed{}, Parallel{}, Sampled{}, Unprotected{},
 }
 

@@ -148,6 +148,11 @@ func (t *worst) Response(e privacy.ResponseLaw) error {
 	return nil
 }
 
+// Allocated implements privacy.Pricer.
+func (*worst) Allocated(privacy.AllocatedGaussian) error {
+	return notCovered("a random allocation to steps")
+}
+
 // Exponential implements privacy.Pricer.
 func (*worst) Exponential(privacy.Exponential) error { return notCovered(noPair) }
 
