@@ -29,9 +29,9 @@ func draw(t *rapid.T, levels int) Event {
 		}
 		return list
 	}
-	kinds := 14
+	kinds := 15
 	if levels <= 1 {
-		kinds = 10
+		kinds = 11
 	}
 	switch rapid.IntRange(0, kinds-1).Draw(t, "kind") {
 	case 0:
@@ -83,10 +83,14 @@ func draw(t *rapid.T, levels int) Event {
 		e.Sensitivity = least * rapid.Float64Range(1, 9).Draw(t, "more")
 		return e
 	case 10:
-		return Composed{some()}
+		times := rapid.Int64Range(1, math.MaxInt64).Draw(t, "times")
+		return AllocatedGaussian{number("sigma"), number("sensitivity"), times, rapid.Int64Range(times, math.MaxInt64).Draw(t, "steps"),
+			unit, relation}
 	case 11:
-		return Parallel{some(), rapid.Bool().Draw(t, "fixed")}
+		return Composed{some()}
 	case 12:
+		return Parallel{some(), rapid.Bool().Draw(t, "fixed")}
+	case 13:
 		return SelfComposed{draw(t, levels-1), rapid.Int64Range(1, math.MaxInt64).Draw(t, "count")}
 	}
 	return Sampled{draw(t, levels-1), rapid.Float64Range(0x1p-1000, 1).Draw(t, "rate"), rapid.SampledFrom([]Sampling{Poisson, WithoutReplacement}).Draw(t, "method")}

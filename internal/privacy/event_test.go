@@ -21,6 +21,7 @@ var (
 	rr    = RandomizedResponse{Epsilon: 3, Categories: 2, Unit: Cell}
 	exp   = Exponential{Epsilon: 0.5, Unit: Interaction, Neighbouring: Replace}
 	sums  = stream()
+	once  = AllocatedGaussian{1.1, 1, 2, 235, Record, AddRemove}
 	bare  = Unprotected{What: "labels", Why: "the loss sees them", Unit: Interaction}
 )
 
@@ -34,7 +35,7 @@ func stream() CorrelatedGaussian {
 
 // Every kind, nested in every way once.
 var allEvents = []Event{
-	gauss, sum, lap, ball, dg, dl, ldp, rr, exp, sums, bare, Unprotected{What: "x", Why: "y"},
+	gauss, sum, lap, ball, dg, dl, ldp, rr, exp, sums, once, bare, Unprotected{What: "x", Why: "y"},
 	Composed{[]Event{gauss, lap}}, Parallel{Events: []Event{ldp}},
 	SelfComposed{gauss, 7}, Sampled{gauss, 0.5, Poisson}, Sampled{lap, 1, WithoutReplacement},
 	Composed{[]Event{SelfComposed{Parallel{[]Event{Sampled{ldp, 0.25, Poisson}, bare}, true}, 2}, gauss}},
@@ -70,6 +71,7 @@ func TestInvalidEvents(t *testing.T) {
 		"unknown unit":        {Gaussian{1, 1, 0, "node", AddRemove}, PureLDP{1, ""}, Unprotected{"a", "b", "c"}},
 		"unknown neighbourin": {Gaussian{1, 1, 0, Edge, ""}, Laplace{1, 1, Edge, "both"}},
 		"epsilon is":          {PureLDP{inf, User}, PureLDP{0, User}, RandomizedResponse{0, 2, Cell}, Exponential{nan, Edge, Replace}},
+		"times is":            {AllocatedGaussian{1, 1, 0, 3, Record, AddRemove}, AllocatedGaussian{1, 1, 4, 3, Record, AddRemove}},
 		"dimension is":        {DiscreteGaussian{1, 1, 0, Edge, AddRemove}},
 		"categories is":       {RandomizedResponse{1, 1, Cell}},
 		"no events":           {Composed{}, Parallel{}},

@@ -83,6 +83,11 @@ var wire = []struct {
 		dailyText(`"blt","steps":365,"weights":[0.5,1e-07],"decays":[0.75,0.5]`), nil},
 	{daily(correlated.Design{Name: "toeplitz", Steps: 365, Column: correlated.NumbersOf([]float64{1, -0.5, 0.25})}),
 		dailyText(`"toeplitz","steps":365,"column":[1,-0.5,0.25]`), nil},
+	{privacy.AllocatedGaussian{Sigma: 1.5, Sensitivity: 1, Times: 2, Steps: 235, Unit: privacy.Record, Neighbouring: privacy.AddRemove},
+		`{"kind":"allocated-gaussian","sigma":1.5,"sensitivity":1,"times":2,"steps":235,"unit":"record","neighbouring":"add-remove"}`,
+		map[string]field{"sigma": positive, "sensitivity": positive, "unit": unit, "neighbouring": relation,
+			"times": {[]string{`1`, `235`}, []string{`0`, `-1`, `236`, `null`}, wholeNot, "times is"},
+			"steps": {[]string{`2`, `9223372036854775807`}, []string{`0`, `-1`, `1`, `null`}, wholeNot, "at most steps"}}},
 	{privacy.Unprotected{What: "labels", Why: `the "loss" <sees> them`, Unit: privacy.Record},
 		`{"kind":"unprotected","what":"labels","why":"the \"loss\" \u003csees\u003e them","unit":"record"}`,
 		map[string]field{"what": word, "why": word, "unit": unitOrNone}},
@@ -155,8 +160,8 @@ func TestWireFormat(t *testing.T) {
 			t.Errorf("%s does not begin with its kind", w.text)
 		}
 	}
-	if len(kinds) != 14 {
-		t.Errorf("%d kinds, want all 14", len(kinds))
+	if len(kinds) != 15 {
+		t.Errorf("%d kinds, want all 15", len(kinds))
 	}
 }
 

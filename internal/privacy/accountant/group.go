@@ -53,7 +53,7 @@ func ChargeGroup(a *Account, e privacy.Event, count, size int64) error {
 type Views struct {
 	Mu  float64 // of Gaussian DP; NaN: none is known
 	Rho float64 // of zero-concentrated DP; NaN: none is known
-	// Sampled says that something is sampled. Neither mu nor rho can show that: for large losses a sample is as bad as
+	// Sampled says that something is sampled or allocated to steps. Neither mu nor rho can show that: for large losses a sample is as bad as
 	// the whole, so both are those without sampling.
 	Sampled bool
 }
@@ -80,6 +80,12 @@ func (a *Account) Views() (Views, error) {
 			mu := l.Sensitivity / l.Sigma * math.Max(1, float64(t.Group))
 			mu2 += n * mu * mu
 			v.Rho += n * mu * mu / 2
+			continue
+		case privacy.AllocatedGaussian: // as if the steps of every unit were known
+			mu := l.Sensitivity / l.Sigma
+			mu2 += n * float64(l.Times) * mu * mu
+			v.Rho += n * float64(l.Times) * mu * mu / 2
+			v.Sampled = true
 			continue
 		case privacy.DiscreteGaussian:
 			mu2 = math.NaN()

@@ -149,6 +149,15 @@ func (d *drawer) stream(u privacy.Unit) privacy.Event {
 	return e
 }
 
+// allocated returns an epoch of steps with normal noise, with a unit in some of them.
+func (d *drawer) allocated(u privacy.Unit) privacy.Event {
+	e := privacy.AllocatedGaussian{Sigma: d.between(.5, 30), Sensitivity: d.between(.3, 3), Unit: u,
+		Neighbouring: d.relations[u]}
+	e.Steps = int64(1 + d.s.IntN(300))
+	e.Times = 1 + int64(d.s.IntN(int(min(3, e.Steps))))
+	return e
+}
+
 // nearly returns a whole number, or a number as close to one as sums of tenths are.
 func (d *drawer) nearly(most int) float64 {
 	n := float64(1 + d.s.IntN(most))
@@ -178,8 +187,11 @@ func (d *drawer) leaf(u privacy.Unit) privacy.Event {
 		}
 		return e
 	case 2:
-		if d.s.Float64() < .1 {
+		switch rare := d.s.Float64(); {
+		case rare < .1:
 			return d.stream(u)
+		case rare < .15:
+			return d.allocated(u)
 		}
 		return privacy.DiscreteLaplace{Scale: d.between(.5, 20), Sensitivity: d.nearly(4), Unit: u, Neighbouring: r}
 	case 3:

@@ -230,6 +230,8 @@ func (p *pricer) group(e privacy.Event, n, k int64) ([]Part, error) {
 		return one(normal{times * e.Sensitivity / e.Sigma})
 	case privacy.CorrelatedGaussian: // all sums together are one release
 		return p.group(together(e), n, k)
+	case privacy.AllocatedGaussian: // by an observer who adds up all steps
+		return one(normal{times * float64(e.Times) * e.Sensitivity / e.Sigma / math.Sqrt(float64(e.Steps))})
 	case privacy.Laplace:
 		return one(laplace{times * e.Sensitivity / e.Scale})
 	case privacy.SphericalLaplace: // of any dimension: by its bound

@@ -49,7 +49,7 @@ func brackets(ctx context.Context, terms []term, q query, o Options, largest boo
 func (v *view) brackets(o Options, largest bool) ([]Bounds, error) {
 	last := o.Bins
 	if last == 0 {
-		last = defaultBins
+		last = v.bins
 	}
 	for last*len(v.terms) > mostWork {
 		last /= 2
@@ -275,15 +275,20 @@ type view struct {
 	spans, safe []span
 	ranges      [][2]float64
 	target      float64 // delta, or a guess of it
+	bins        int     // the most that are of use, if their number is not given
 	work        int     // visits of points, cells and bins so far
 }
 
 func newView(ctx context.Context, terms []term, q query) (*view, error) {
-	v := &view{ctx: ctx, terms: terms, q: q, names: []string{"both"}, ranges: make([][2]float64, len(terms))}
+	v := &view{ctx: ctx, terms: terms, q: q, names: []string{"both"}, ranges: make([][2]float64, len(terms)),
+		bins: defaultBins}
 	for _, p := range terms {
 		v.most += p.count * max(p.pair.max, -p.pair.min)
 		v.total += p.count
 		v.counts = append(v.counts, p.count)
+		if p.pair.rho > 0 {
+			v.bins = boundBins
+		}
 		if !p.pair.symmetric {
 			v.names = []string{"remove", "add"}
 		}
@@ -396,11 +401,14 @@ func (v *view) chooseMesh(dirs []int, bins int) (float64, error) {
 	weight, spacing, finest, size, lattice := 0.0, 0.0, 0.0, 0.0, len(v.terms) == 1
 	for i, p := range v.terms {
 		size += v.ranges[i][1] - v.ranges[i][0]
+		rounded := p.pair.rho
 		if p.pair.tails != nil {
-			lattice = false
+			lattice, rounded = false, max(rounded, rho)
+		}
+		if rounded > 0 {
 			for _, d := range dirs {
 				_, _, variance := v.laws[d][i].cgf(0)
-				finest = max(finest, 32*math.Sqrt(rho*variance))
+				finest = max(finest, 32*math.Sqrt(rounded*variance))
 			}
 		}
 		if w := p.count * p.pair.spacing; w > weight {

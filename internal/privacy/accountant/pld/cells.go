@@ -83,7 +83,7 @@ func (x pair) pinned(h float64) bool {
 // discretise returns the pair's losses between lo and hi in cells of width h. If ctx ends meanwhile, it leaves cells
 // empty, and the caller must check ctx.
 func (x pair) discretise(ctx context.Context, h, lo, hi float64) *cells {
-	c := &cells{h: h, cutP: x.cutP, cutQ: x.cutQ, infP: x.infP, infQ: x.infQ}
+	c := &cells{h: h, cutP: x.cutP, cutQ: x.cutQ, infP: x.infP, infQ: x.infQ, rho: x.rho}
 	pinned := x.pinned(h)
 	switch {
 	case len(x.atoms) > 0:
@@ -107,7 +107,7 @@ func (x pair) discretise(ctx context.Context, h, lo, hi float64) *cells {
 	n += n & 1
 	c.p, c.q = make([]float64, n), make([]float64, n)
 	if x.tails != nil {
-		c.rho = rho
+		c.rho = max(c.rho, rho)
 		c.fill(ctx, x)
 	}
 	if !pinned {

@@ -49,9 +49,6 @@ func (x *pair) Response(r privacy.ResponseLaw) (err error) {
 	return err
 }
 
-// Allocated implements privacy.Pricer.
-func (x *pair) Allocated(privacy.AllocatedGaussian) error { return ErrNotCovered }
-
 // Exponential returns ErrNotCovered: no single pair of laws is the worst.
 func (x *pair) Exponential(privacy.Exponential) error { return ErrNotCovered }
 

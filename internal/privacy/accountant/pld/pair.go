@@ -25,6 +25,8 @@ type pair struct {
 	infQ      float64                 // mass of Q where P has none
 	spacing   float64                 // every atom is a multiple of spacing away from pin; 0: not known
 	pin       float64                 // an atom
+	rho       float64                 // the largest relative error of the masses of atoms
+	each      float64                 // number of compositions that are one release; 0: one
 	symmetric bool                    // the exchanged pair has the same loss
 	reached   *pair                   // of two neighbours that some data sets have, where unreached; nil: not known
 	unreached bool                    // no two neighbours have these laws: the pair dominates all that do
@@ -52,6 +54,10 @@ func (x pair) sampled(q float64) pair {
 	y.atoms, y.nodes = atoms(x.atoms), atoms(x.nodes)
 	y.max, y.min = up(x.max), up(x.min)
 	y.infP, y.infQ, y.symmetric, y.spacing = q*x.infP, 0, false, 0
+	if x.reached != nil {
+		reached := x.reached.sampled(q)
+		y.reached = &reached
+	}
 	if x.tails != nil {
 		y.lo, y.hi = up(x.lo), up(x.hi)
 		floor := math.Log1p(-q)

@@ -232,6 +232,7 @@ const (
 	mostBins    = 1 << 21
 	defaultBins = 1 << 19
 	coarseBins  = 1 << 13
+	boundBins   = 1 << 15 // of atoms that are bounds themselves, which more bins do not make narrower
 	roughBins   = 1 << 13
 	mostCells   = 1 << 21
 	mostWork    = 1 << 22 // bins times terms

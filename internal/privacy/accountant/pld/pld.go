@@ -91,7 +91,7 @@ func reachedLower(ctx context.Context, list []term, q query, o Options) float64 
 		}
 		list[i].pair = *t.pair.reached
 	}
-	if o.Bins == 0 {
+	if o.Bins == 0 && !slices.ContainsFunc(list, func(t term) bool { return t.pair.rho > 0 }) {
 		o.Bins = 1 << 16
 	}
 	bs, err := brackets(ctx, list, q, o, true)
@@ -188,7 +188,7 @@ func build(ts []terms.Term) ([]term, error) {
 		if t.Count > 1e9 {
 			return nil, fmt.Errorf("%s: count is %d, want at most 1e9: %w", t.Leaf.Kind(), t.Count, ErrNotCovered)
 		}
-		out = append(out, term{x, float64(t.Count)})
+		out = append(out, term{x, float64(t.Count) * max(x.each, 1)})
 	}
 	return out, nil
 }
@@ -223,6 +223,9 @@ func worst(t terms.Term) (pair, error) {
 	if t.Method != privacy.Poisson || t.Relation == privacy.Replace || answers {
 		return x, fmt.Errorf("%s sampled by %q under %s: %w", t.Leaf.Kind(), string(t.Method), t.Relation,
 			ErrNotCovered)
+	}
+	if x.each > 1 {
+		return x, fmt.Errorf("%s of a sample: %w", t.Leaf.Kind(), ErrNotCovered)
 	}
 	if t.Rate < 1e-12 {
 		return x, fmt.Errorf("%s: sampling rate is %v, want at least 1e-12: %w", t.Leaf.Kind(), t.Rate, ErrNotCovered)

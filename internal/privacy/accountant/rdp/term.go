@@ -113,9 +113,6 @@ func (l *leaf) Gaussian(g privacy.Gaussian) (err error) {
 	return err
 }
 
-// Allocated implements privacy.Pricer.
-func (l *leaf) Allocated(privacy.AllocatedGaussian) error { return ErrNotCovered }
-
 // DiscreteGaussian implements privacy.Pricer.
 func (l *leaf) DiscreteGaussian(g privacy.DiscreteGaussian) (err error) {
 	l.even = true
