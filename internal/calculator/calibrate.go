@@ -201,7 +201,7 @@ func (q *Question) most(name string, target float64) (float64, error) {
 
 // exposed returns the probability that one unit is in any of the releases.
 func (q *Question) exposed() float64 {
-	if q.numbers["sampling-rate"] == nil || q.sampling == Shuffled {
+	if q.numbers["sampling-rate"] == nil || q.byEpoch() {
 		return 1
 	}
 	return accountant.Exposed(q.get("sampling-rate"), int64(q.get("steps")))

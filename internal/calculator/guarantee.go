@@ -93,6 +93,8 @@ func (p *page) bound(a Asked, method string) {
 		p.add("theorem", subsets, "theorem", subsets)
 	case a.Sampling == privacy.WithoutReplacement:
 		p.add("theorem", theorem27, "theorem", theorem27)
+	case a.Sampling == privacy.Allocation:
+		p.add("theorem", allocations, "theorem", allocations)
 	case a.Sampling == Shuffled:
 		p.add("theorem", shuffledSource, "theorem", shuffledSource)
 	}
@@ -101,6 +103,10 @@ func (p *page) bound(a Asked, method string) {
 // subsets is the source of the certified bound for batches of a fixed size.
 const subsets = "Balle, Barthe, Gaboardi, NeurIPS 2018, theorem 9, as a dominating pair after Zhu, Dong, Wang, " +
 	"AISTATS 2022, theorems 10 and 11"
+
+// allocations is the source of the bounds for allocated records.
+const allocations = "Chua, Ghazi, Harrison, Kamath, Kumar, Leeman, Manurangsi, Sinha, Zhang, AISTATS 2025, and " +
+	"Feldman, Shenfeld, NeurIPS 2025: the dominating pair of random allocation"
 
 // theorem27 is the source of the bound for batches of a fixed size.
 const theorem27 = "Wang, Balle, Kasiviswanathan, AISTATS 2019, theorem 27 (Gaussian, without replacement), and no " +

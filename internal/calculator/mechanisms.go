@@ -46,7 +46,7 @@ const Shuffled privacy.Sampling = "shuffled"
 // samplings lists the ways in which batches can be drawn.
 func (m *Mechanism) samplings() []privacy.Sampling {
 	if m.derive != nil {
-		return []privacy.Sampling{privacy.Poisson, privacy.WithoutReplacement, Shuffled}
+		return []privacy.Sampling{privacy.Poisson, privacy.WithoutReplacement, privacy.Allocation, Shuffled}
 	}
 	return []privacy.Sampling{privacy.Poisson, privacy.WithoutReplacement}
 }
@@ -110,9 +110,11 @@ sum of its records' gradients, each clipped to norm C, plus normal noise of stan
 deviation --noise-multiplier times C. The rate is batch over records, an epoch has
 records over batch steps, and both are rounded up. How batches are drawn decides the
 answer: poisson takes every record by itself in every step, without-replacement
-draws a batch of fixed size in every step, shuffled cuts the shuffled records into
-batches once an epoch. Shuffled batches are not Poisson: no amplification is proved for
-them that is near, so they are charged as without any, with a lower bound beside it.`,
+draws a batch of fixed size in every step, allocation puts every record by itself into
+one step of each epoch ("balls in bins"), and shuffled cuts the shuffled records into
+batches once an epoch. Shuffled batches are neither: no amplification is proved for them
+that is near, so they are charged as without any, with a lower bound beside it. A loader
+that shuffles becomes one that allocates by drawing the step of each record by itself.`,
 			Noise: "noise-multiplier", numbers: []string{"records", "batch", "epochs"},
 			derive: deriveBatches, derived: []string{"sampling-rate", "steps"},
 			Relations: anyRelation, Sampled: true, unit: privacy.Record,
@@ -123,6 +125,10 @@ them that is near, so they are charged as without any, with a lower bound beside
 				switch q.sampling {
 				case privacy.WithoutReplacement:
 					batches = "samples of exactly " + q.shown("batch")
+				case privacy.Allocation:
+					return fmt.Sprintf("%s epochs of %s steps, with each of %s records in a random one of them, "+
+						"with noise multiplier %s", q.shown("epochs"), short(q.perEpoch()), q.shown("records"),
+						q.shown("noise-multiplier"))
 				case Shuffled:
 					return fmt.Sprintf("%s epochs of shuffled batches of %s of %s records with noise multiplier %s",
 						q.shown("epochs"), q.shown("batch"), q.shown("records"), q.shown("noise-multiplier"))
@@ -166,14 +172,18 @@ is that of one release.`,
 }
 
 // batchRelease returns the release of a noisy sum over one batch, or, for shuffled batches, over the
-// one batch of an epoch that a record is in.
+// one batch of an epoch that a record is in. Of allocated records it returns a whole epoch.
 func batchRelease(q *Question) (privacy.Event, error) {
 	g := privacy.Gaussian{Sigma: q.get("noise-multiplier"), Sensitivity: 1, Unit: q.unit, Neighbouring: q.relation}
 	if q.relation == privacy.Replace {
 		g.Sensitivity, g.Norm = 2, 1
 	}
-	if q.sampling == Shuffled {
+	switch q.sampling {
+	case Shuffled:
 		return g, nil
+	case privacy.Allocation:
+		return privacy.AllocatedGaussian{Sigma: g.Sigma, Sensitivity: g.Sensitivity, Times: 1,
+			Steps: int64(q.perEpoch()), Unit: g.Unit, Neighbouring: g.Neighbouring}, nil
 	}
 	return privacy.Sampled{Event: g, Rate: q.get("sampling-rate"), Method: q.sampling}, nil
 }

@@ -244,11 +244,22 @@ func deriveBatches(q *Question) error {
 		rate = math.Nextafter(rate, 2)
 	}
 	q.put("sampling-rate", math.Min(rate, 1))
-	q.put("steps", epochs*math.Ceil(records/batch))
-	if q.sampling == Shuffled {
+	q.put("steps", epochs*q.perEpoch())
+	if q.byEpoch() {
 		q.put("steps", epochs)
 	}
 	return nil
+}
+
+// perEpoch returns the number of steps of an epoch.
+func (q *Question) perEpoch() float64 { return math.Ceil(q.get("records") / q.get("batch")) }
+
+// byEpoch reports whether a release is a whole epoch, in which each record is in one batch.
+func (q *Question) byEpoch() bool { return q.sampling == Shuffled || q.sampling == privacy.Allocation }
+
+// bounded reports whether the sampling has bounds of epsilon, and no exact value.
+func (q *Question) bounded() bool {
+	return q.sampling == privacy.WithoutReplacement || q.sampling == privacy.Allocation
 }
 
 func (q *Question) checkRelation() error {
@@ -296,9 +307,8 @@ func (q *Question) checkMethod() error {
 	if len(q.of.Accountants) == 0 {
 		return nil
 	}
-	fixed := q.sampling == privacy.WithoutReplacement
 	if q.Accountant == "" {
-		if q.method = q.of.Accountants[0]; fixed {
+		if q.method = q.of.Accountants[0]; q.bounded() {
 			q.method = accountant.PLD
 		}
 		return nil
@@ -313,9 +323,13 @@ func (q *Question) setMethod(flag, text string) error {
 	case !slices.Contains(q.of.Accountants, m):
 		return run.Usagef(didYouMean(text, q.of.Accountants), "--%s is %q, want %s", flag, clip(text),
 			list(q.of.Accountants))
-	case q.sampling == privacy.WithoutReplacement && m != accountant.RDP && m != accountant.PLD:
-		return run.Usagef("take --"+flag+" pld or rdp: batches of a fixed size have bounds, and no exact value",
-			"--%s %s does not go with --sampling without-replacement", flag, m)
+	case q.bounded() && m != accountant.RDP && m != accountant.PLD:
+		batches := "batches of a fixed size"
+		if q.sampling == privacy.Allocation {
+			batches = "allocated records"
+		}
+		return run.Usagef("take --"+flag+" pld or rdp: "+batches+" have bounds, and no exact value",
+			"--%s %s does not go with --sampling %s", flag, m, q.sampling)
 	}
 	q.method = m
 	return nil
