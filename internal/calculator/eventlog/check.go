@@ -22,6 +22,9 @@ const (
 // Shuffled is the sampling in which records are put into a random order once an epoch and cut into batches.
 const Shuffled privacy.Sampling = "shuffled"
 
+// byEpoch reports whether each record is in one batch of every epoch, so that a release is an epoch.
+func byEpoch(s privacy.Sampling) bool { return s == Shuffled || s == privacy.Allocation }
+
 // mechanism lists the keys that a mechanism needs, and those that it may have besides the common ones.
 type mechanism struct {
 	name      string
@@ -239,11 +242,12 @@ func (e *Event) checkPairs(c checker, key string) {
 		l := e.Log
 		derived := l != nil && l.Records != nil && l.Batch != nil
 		shuffled := e.Sampling == string(Shuffled)
+		epochs := byEpoch(privacy.Sampling(e.Sampling))
 		c.word(key+"sampling", e.Sampling, string(privacy.Poisson), string(privacy.WithoutReplacement),
-			string(Shuffled))
-		c.Check(e.SamplingRate != nil || derived || shuffled, key+"sampling_rate",
-			"is missing, and log has no records and batch to compute it from")
-		c.Check(shuffled || e.Steps != nil || derived && l.Epochs != nil || l != nil && l.Steps != nil, key+"steps",
+			string(privacy.Allocation), string(Shuffled))
+		c.Check(e.SamplingRate != nil || derived || shuffled || epochs && l != nil && l.StepsPerEpoch != nil,
+			key+"sampling_rate", "is missing, and log has no records and batch to compute it from")
+		c.Check(epochs || e.Steps != nil || derived && l.Epochs != nil || l != nil && l.Steps != nil, key+"steps",
 			"is missing, and log has neither steps nor records, batch and epochs")
 		to := cmp.Or(e.Neighbours, c.file.relation())
 		c.Check(!shuffled || to != privacy.AddRemove, key+"sampling",
@@ -251,8 +255,9 @@ func (e *Event) checkPairs(c checker, key string) {
 				"batches; state zero-out or replace")
 		c.Check(e.Sampling != string(privacy.WithoutReplacement) || to == privacy.Replace, key+"sampling",
 			"without replacement keeps the number of records: state neighbours: replace")
-		c.Check(!shuffled || l != nil && l.Epochs != nil, key+"log.epochs",
-			"is missing: batches of shuffled records are counted by epochs")
+		c.Check(!epochs || l != nil && l.Epochs != nil, key+"log.epochs",
+			"is missing: batches of %s records are counted by epochs", map[bool]string{true: "shuffled",
+				false: "allocated"}[shuffled])
 	case "gaussian":
 		c.Check((e.Sigma != nil) != (e.NoiseMultiplier != nil), key+"sigma",
 			"must be given, or noise_multiplier, and not both")
@@ -311,7 +316,7 @@ func (l *Log) check(c checker, key string) {
 	}
 	c.within(key+"clip", l.Clip, noiseLeast, noiseMost)
 	c.within(key+"noise_std", l.NoiseStd, 0, noiseMost)
-	c.word(key+"loader", l.Loader, "poisson", "shuffled", "in-order", "fixed-size")
+	c.word(key+"loader", l.Loader, "poisson", "allocation", "shuffled", "in-order", "fixed-size")
 	c.word(key+"clip_chosen", l.ClipChosen, "in-advance", "from-public-data", "from-data", "counted")
 	c.word(key+"noise_on", l.NoiseOn, "sum", "mean")
 	c.word(key+"normalised_by", l.NormalisedBy, "expected-batch", "drawn-batch", "constant")

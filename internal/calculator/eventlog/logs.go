@@ -1,6 +1,7 @@
 package eventlog
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -77,8 +78,7 @@ func (s *search) held(g *trainings) {
 		return
 	}
 	n := s.records(g)
-	shuffled := slices.ContainsFunc(g.plans, func(p *plan) bool { return p.sampling == Shuffled })
-	if !shuffled {
+	if !slices.ContainsFunc(g.plans, func(p *plan) bool { return byEpoch(p.sampling) }) {
 		s.parts(g, n)
 		s.multiplier(g)
 		if n == 0 {
@@ -93,6 +93,27 @@ func (s *search) held(g *trainings) {
 	s.multiplier(g)
 	for _, p := range g.plans {
 		s.epochsOf(g, p, n)
+		if p.sampling == privacy.Allocation {
+			s.allocated(g, p, n)
+		}
+	}
+}
+
+// allocated compares the steps of an epoch of allocated records with the log. Fewer steps cost more.
+func (s *search) allocated(g *trainings, p *plan, n float64) {
+	least := float64(p.perEpoch)
+	if _, hi := s.perEpoch(g, n); hi > 0 {
+		least = min(least, hi)
+	}
+	if sizes := float64(len(g.log.BatchSizes)); sizes > 0 && n > 0 && !g.parts {
+		if each := n * sizes / (total(g.log.BatchSizes) * float64(or(g.log.Workers, 1))); !near(each, least) {
+			least = max(1, min(least, math.Floor(each)))
+		}
+	}
+	if least < float64(p.perEpoch) {
+		s.charged(p, "%.0f steps of an epoch, which the log shows, and not %d: in fewer steps a %s is easier to find",
+			least, p.perEpoch, cmp.Or(p.sampled, p.unit))
+		p.perEpoch = int64(least)
 	}
 }
 

@@ -19,6 +19,7 @@ type plan struct {
 	training  bool  // dp-sgd, to which the next numbers belong
 	noise     float64
 	rate      float64
+	perEpoch  int64 // of allocated records: the steps of an epoch
 	sampling  privacy.Sampling
 	sampled   privacy.Unit // what enters a sample by a draw of its own
 	group     int64        // units of the release that come at once in a sample of one unit of the account
@@ -77,7 +78,7 @@ func (p *plan) train(e *Event) {
 		p.rate = rateUp(l.whole(), *l.Records)
 	}
 	switch {
-	case p.sampling == Shuffled:
+	case byEpoch(p.sampling):
 		p.releases = int64(math.Ceil(*l.Epochs))
 	case e.Steps != nil:
 		p.releases = *e.Steps
@@ -86,6 +87,29 @@ func (p *plan) train(e *Event) {
 	default:
 		p.releases = int64(math.Ceil(*l.Epochs)) * ceilDiv(*l.Records, l.whole())
 	}
+	p.perEpoch = p.leastSteps(l)
+}
+
+// leastSteps returns the least number of steps of an epoch that the event or its log states; 0 if neither does.
+func (p *plan) leastSteps(l Log) int64 {
+	least := or(l.StepsPerEpoch, 0)
+	for _, rate := range []float64{p.rate, rateOf(l)} {
+		if rate == 0 {
+			continue
+		}
+		if n := max(1, int64(math.Ceil(1/rate*(1-1e-12)))); least == 0 || n < least {
+			least = n
+		}
+	}
+	return least
+}
+
+// rateOf returns the part of the records that is in a batch, by a log; 0 if it does not say.
+func rateOf(l Log) float64 {
+	if l.Batch == nil || l.Records == nil {
+		return 0
+	}
+	return rateUp(l.whole(), *l.Records)
 }
 
 // whole returns the number of records in a batch of all workers; 0 if the log does not say.
@@ -115,8 +139,12 @@ func (p *plan) release() (privacy.Event, error) {
 	if p.relation == privacy.Replace {
 		g.Sensitivity, g.Norm = 2*moves, moves
 	}
-	if p.sampling == Shuffled || p.rate == 1 {
+	switch {
+	case p.sampling == Shuffled || p.rate == 1:
 		return g, nil
+	case p.sampling == privacy.Allocation:
+		return privacy.AllocatedGaussian{Sigma: g.Sigma, Sensitivity: g.Sensitivity, Times: 1,
+			Steps: max(1, p.perEpoch), Unit: g.Unit, Neighbouring: g.Neighbouring}, nil
 	}
 	return privacy.Sampled{Event: g, Rate: p.rate, Method: p.sampling}, nil
 }

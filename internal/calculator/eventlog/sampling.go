@@ -12,6 +12,9 @@ import (
 var relationWords = map[privacy.Neighbouring]string{privacy.AddRemove: "added or removed", privacy.ZeroOut: "blanked",
 	privacy.Replace: "exchanged for another"}
 
+// stateWords maps samplings by epochs to words for the records.
+var stateWords = map[privacy.Sampling]string{Shuffled: "shuffled", privacy.Allocation: "allocated to steps"}
+
 // shown holds what a log says about how batches were drawn.
 type shown struct {
 	sampling privacy.Sampling // empty: what the event states
@@ -38,12 +41,17 @@ func (s *search) sampling(g *trainings, p *plan) {
 	}
 	name, what := "fixed-batches", ""
 	switch x.sampling {
-	case Shuffled:
+	case Shuffled, privacy.Allocation:
 		made := p.releases
 		if p.event.Steps == nil && g.log.Steps == nil && len(g.log.BatchSizes) == 0 {
 			made = 0 // they come from the epochs
 		}
 		o.releases = max(1, int64(math.Ceil(s.epochs(g, p, n, made)-1e-9)))
+		if x.sampling == privacy.Allocation {
+			name, what = "other-sampling", fmt.Sprintf("with each %s in one of the %d steps of each of %d epochs, at "+
+				"random", cmp.Or(o.sampled, o.unit), o.perEpoch, o.releases)
+			break
+		}
 		if o.relation == privacy.AddRemove {
 			o.relation = privacy.ZeroOut
 		}
@@ -70,14 +78,14 @@ const askSampling = "Does each record enter each batch by its own coin (Poisson)
 	"for each step, or are the records shuffled and cut? The epsilon of the first is often quoted for the last and " +
 	"is far smaller."
 
-// drawnSteps sets the plan of a shuffled training to the steps and the rate of samples drawn for each step, and reports
+// drawnSteps sets the plan of a training that was stated by epochs to the steps and the rate of samples drawn for each step, and reports
 // whether the log gives them.
 func (s *search) drawnSteps(g *trainings, stated, p *plan) bool {
-	if stated.sampling != Shuffled {
+	if !byEpoch(stated.sampling) {
 		return true
 	}
 	if p.rate == 0 {
-		s.assume(p.name+": the records are shuffled, as the event states",
+		s.assume(p.name+": the records are "+stateWords[stated.sampling]+", as the event states",
 			p.name+": how are batches drawn? The event and its log say different things, and nothing says which part "+
 				"of the records is in a batch.")
 		return false
@@ -100,21 +108,21 @@ func (s *search) recordsOf(g *trainings, p *plan) float64 {
 func (s *search) drawn(g *trainings, p *plan) shown {
 	l := g.log
 	sizes := s.shape(g, p)
-	by := map[string]privacy.Sampling{"poisson": privacy.Poisson, "shuffled": Shuffled, "in-order": Shuffled,
+	by := map[string]privacy.Sampling{"poisson": privacy.Poisson, "allocation": privacy.Allocation, "shuffled": Shuffled, "in-order": Shuffled,
 		"fixed-size": privacy.WithoutReplacement}[l.Loader]
 	drops := or(l.DropLast, false)
 	ask := func(say string) {
 		s.assume(p.name+": "+say, fmt.Sprintf("%s: how were the batches drawn? The log contradicts itself.", p.name))
 	}
 	switch {
-	case by == privacy.Poisson && sizes.fixed:
-		if p.sampling == privacy.Poisson {
+	case by == privacy.Poisson && sizes.fixed, by == privacy.Allocation && sizes.fixed:
+		if p.sampling == by {
 			return shown{Shuffled, "log.batch_sizes", sizes.why}
 		}
-		ask(fmt.Sprintf("the worse of %s, as stated, and poisson, as the loader is: the sizes of the batches are not "+
-			"those of Poisson samples", p.sampling))
-		return shown{privacy.Poisson, "log.loader", "the loader is poisson"}
-	case by == privacy.Poisson && drops, by == privacy.WithoutReplacement && drops:
+		ask(fmt.Sprintf("the worse of %s, as stated, and %s, as the loader is: the sizes of the batches are not "+
+			"those of Poisson samples", p.sampling, by))
+		return shown{by, "log.loader", "the loader is " + l.Loader}
+	case by == privacy.Poisson && drops, by == privacy.Allocation && drops, by == privacy.WithoutReplacement && drops:
 		ask("the loader is " + l.Loader + ", as the log says, and no last batch is dropped, which it says too")
 	case by == Shuffled && sizes.vary, by == privacy.WithoutReplacement && sizes.vary:
 		ask("the loader is " + l.Loader +
@@ -135,7 +143,7 @@ func (s *search) drawn(g *trainings, p *plan) shown {
 		return shown{Shuffled, "log.drop_last", "a last batch is dropped, which samples do not have"}
 	}
 	switch {
-	case p.sampling == privacy.Poisson && sizes.fixed:
+	case p.sampling == privacy.Poisson && sizes.fixed, p.sampling == privacy.Allocation && sizes.fixed:
 		return shown{Shuffled, "log.batch_sizes", sizes.why}
 	case p.sampling == privacy.WithoutReplacement && sizes.vary, p.sampling == Shuffled && sizes.vary:
 		return shown{privacy.Poisson, "log.batch_sizes", "the sizes of the batches vary as those of Poisson samples do"}

@@ -104,8 +104,9 @@ func (s *search) units(p *plan) {
 	u := f.Unit
 	most := f.most(u, c)
 	inside := u != c && u.Contains(c)
-	if p.sampling == Shuffled && c != drawn && c.Contains(drawn) {
-		// The records of one user are in as many batches of an epoch.
+	if byEpoch(p.sampling) && c != drawn && c.Contains(drawn) {
+		// The records of one user are in as many batches of an epoch. Together they are charged as if these were known.
+		p.sampling = Shuffled
 		if k := f.most(c, drawn); k == 0 {
 			p.unit = drawn
 		} else {
