@@ -230,7 +230,7 @@ func add(a, b sum, same, above bool) sum {
 }
 
 // few is the number of points of each sum that choose the nodes.
-const few = 80
+const few = 60
 
 // lost is about the mass that may leave the range of the nodes.
 const lost = 1e-24
@@ -238,29 +238,33 @@ const lost = 1e-24
 // grid returns the nodes of the sum of two sums in ascending order. They only affect how narrow the bounds are.
 func grid(a, b sum, count float64) []float64 {
 	type point struct{ at, w float64 }
-	var points []point
-	ca, cb := coarse(a), coarse(b)
-	for i, x := range ca.at {
-		for j, y := range cb.at {
-			points = append(points, point{x + y, ca.w[i] * cb.w[j]})
+	// The lower ends of groups of points choose the lowest node, the upper ends the rest.
+	points := func(upper bool) (list []point) {
+		ca, cb := coarse(a, upper), coarse(b, upper)
+		for i, x := range ca.at {
+			for j, y := range cb.at {
+				list = append(list, point{x + y, ca.w[i] * cb.w[j]})
+			}
 		}
+		slices.SortFunc(list, func(x, y point) int { return cmp.Compare(x.at, y.at) })
+		return list
 	}
-	slices.SortFunc(points, func(x, y point) int { return cmp.Compare(x.at, y.at) })
-	bottom, top := 0, len(points)-1
-	for m := 0.0; bottom < top; bottom++ {
-		if m += points[bottom].w; m > lost {
+	first, last := points(false), points(true)
+	bottom, top := 0, len(last)-1
+	for m := 0.0; bottom < len(first)-1; bottom++ {
+		if m += first[bottom].w; m > lost {
 			break
 		}
 	}
-	for m := 0.0; top > bottom; top-- {
-		if m += points[top].w * max(1, points[top].at/count); m > lost {
+	for m := 0.0; top > 0; top-- {
+		if m += last[top].w * max(1, last[top].at/count); m > lost {
 			break
 		}
 	}
-	lo, hi := points[bottom].at*(1-1e-9), points[top].at*(1+1e-9)
+	lo, hi := first[bottom].at*(1-1e-9), last[top].at*(1+1e-9)
 	quantile := func(q float64) float64 {
 		m := 0.0
-		for _, p := range points {
+		for _, p := range last {
 			if m += p.w; m >= q {
 				return p.at
 			}
@@ -290,8 +294,8 @@ func grid(a, b sum, count float64) []float64 {
 	return append(out, hi)
 }
 
-// coarse returns few points that stand for a sum: neighbours are joined to the higher of them.
-func coarse(s sum) sum {
+// coarse returns few points that stand for a sum: groups of neighbours, each at its upper or its lower end.
+func coarse(s sum, upper bool) sum {
 	each := (len(s.at) + few - 1) / few
 	var out sum
 	for i := 0; i < len(s.at); i += each {
@@ -300,7 +304,11 @@ func coarse(s sum) sum {
 		for _, w := range s.w[i:end] {
 			m += w
 		}
-		out.at, out.w = append(out.at, s.at[end-1]), append(out.w, m)
+		at := s.at[i]
+		if upper {
+			at = s.at[end-1]
+		}
+		out.at, out.w = append(out.at, at), append(out.w, m)
 	}
 	return out
 }
