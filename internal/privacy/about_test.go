@@ -60,6 +60,7 @@ func TestGroup(t *testing.T) {
 		{privacy.DiscreteLaplace{Scale: 2, Sensitivity: 2.9999999999, Unit: from.Unit, Neighbouring: from.Neighbouring}, privacy.DiscreteLaplace{Scale: 2, Sensitivity: 15, Unit: to.Unit, Neighbouring: to.Neighbouring}},
 		{week, privacy.Gaussian{Sigma: 4, Sensitivity: 10, Unit: to.Unit, Neighbouring: to.Neighbouring}},
 		{privacy.AllocatedGaussian{Sigma: 2, Sensitivity: 0.5, Times: 4, Steps: 9, Unit: from.Unit, Neighbouring: from.Neighbouring}, privacy.Gaussian{Sigma: 2, Sensitivity: 5, Unit: to.Unit, Neighbouring: to.Neighbouring}},
+		{privacy.TruncatedGaussian{Sigma: 2, Sensitivity: 0.5, Rate: 0.5, Records: 9, Most: 3, Unit: from.Unit, Neighbouring: from.Neighbouring}, privacy.Gaussian{Sigma: 2, Sensitivity: 5, Unit: to.Unit, Neighbouring: to.Neighbouring}},
 		{privacy.Exponential{Epsilon: 0.5, Unit: from.Unit, Neighbouring: from.Neighbouring}, privacy.Exponential{Epsilon: 2.5, Unit: to.Unit, Neighbouring: to.Neighbouring}},
 		{privacy.PureLDP{Epsilon: 0.5, Unit: from.Unit}, privacy.PureLDP{Epsilon: 2.5, Unit: to.Unit}},
 		{privacy.RandomizedResponse{Epsilon: 0.5, Categories: 9, Unit: from.Unit}, privacy.SelfComposed{Count: 5, Event: privacy.RandomizedResponse{Epsilon: 0.5, Categories: 9, Unit: to.Unit}}},

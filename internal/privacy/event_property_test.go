@@ -29,9 +29,9 @@ func draw(t *rapid.T, levels int) Event {
 		}
 		return list
 	}
-	kinds := 15
+	kinds := 16
 	if levels <= 1 {
-		kinds = 11
+		kinds = 12
 	}
 	switch rapid.IntRange(0, kinds-1).Draw(t, "kind") {
 	case 0:
@@ -87,10 +87,13 @@ func draw(t *rapid.T, levels int) Event {
 		return AllocatedGaussian{number("sigma"), number("sensitivity"), times, rapid.Int64Range(times, math.MaxInt64).Draw(t, "steps"),
 			unit, relation}
 	case 11:
-		return Composed{some()}
+		return TruncatedGaussian{number("sigma"), number("sensitivity"), rapid.Float64Range(1e-9, 0.999).Draw(t, "rate"),
+			rapid.Int64Range(1, math.MaxInt64).Draw(t, "records"), rapid.Int64Range(1, math.MaxInt64).Draw(t, "most"), unit, relation}
 	case 12:
-		return Parallel{some(), rapid.Bool().Draw(t, "fixed")}
+		return Composed{some()}
 	case 13:
+		return Parallel{some(), rapid.Bool().Draw(t, "fixed")}
+	case 14:
 		return SelfComposed{draw(t, levels-1), rapid.Int64Range(1, math.MaxInt64).Draw(t, "count")}
 	}
 	return Sampled{draw(t, levels-1), rapid.Float64Range(0x1p-1000, 1).Draw(t, "rate"), rapid.SampledFrom([]Sampling{Poisson, WithoutReplacement}).Draw(t, "method")}

@@ -21,6 +21,7 @@ var (
 	rr    = RandomizedResponse{Epsilon: 3, Categories: 2, Unit: Cell}
 	exp   = Exponential{Epsilon: 0.5, Unit: Interaction, Neighbouring: Replace}
 	sums  = stream()
+	cut   = TruncatedGaussian{1.1, 1, 0.25, 100, 30, Record, AddRemove}
 	once  = AllocatedGaussian{1.1, 1, 2, 235, Record, AddRemove}
 	bare  = Unprotected{What: "labels", Why: "the loss sees them", Unit: Interaction}
 )
@@ -35,7 +36,7 @@ func stream() CorrelatedGaussian {
 
 // Every kind, nested in every way once.
 var allEvents = []Event{
-	gauss, sum, lap, ball, dg, dl, ldp, rr, exp, sums, once, bare, Unprotected{What: "x", Why: "y"},
+	gauss, sum, lap, ball, dg, dl, ldp, rr, exp, sums, once, cut, bare, Unprotected{What: "x", Why: "y"},
 	Composed{[]Event{gauss, lap}}, Parallel{Events: []Event{ldp}},
 	SelfComposed{gauss, 7}, Sampled{gauss, 0.5, Poisson}, Sampled{lap, 1, WithoutReplacement},
 	Composed{[]Event{SelfComposed{Parallel{[]Event{Sampled{ldp, 0.25, Poisson}, bare}, true}, 2}, gauss}},
@@ -72,12 +73,13 @@ func TestInvalidEvents(t *testing.T) {
 		"unknown neighbourin": {Gaussian{1, 1, 0, Edge, ""}, Laplace{1, 1, Edge, "both"}},
 		"epsilon is":          {PureLDP{inf, User}, PureLDP{0, User}, RandomizedResponse{0, 2, Cell}, Exponential{nan, Edge, Replace}},
 		"times is":            {AllocatedGaussian{1, 1, 0, 3, Record, AddRemove}, AllocatedGaussian{1, 1, 4, 3, Record, AddRemove}},
+		"most is":             {TruncatedGaussian{1, 1, 0.5, 9, 0, Record, AddRemove}},
 		"dimension is":        {DiscreteGaussian{1, 1, 0, Edge, AddRemove}},
 		"categories is":       {RandomizedResponse{1, 1, Cell}},
 		"no events":           {Composed{}, Parallel{}},
 		"no event":            {SelfComposed{nil, 1}, Sampled{nil, 1, Poisson}, nil, Composed{[]Event{nil}}},
 		"count is":            {SelfComposed{gauss, 0}, SelfComposed{gauss, -3}},
-		"rate is":             {Sampled{gauss, 0, Poisson}, Sampled{gauss, 1.5, Poisson}, Sampled{gauss, nan, Poisson}},
+		"rate is":             {TruncatedGaussian{1, 1, 0, 9, 3, Record, AddRemove}, TruncatedGaussian{1, 1, 1, 9, 3, Record, AddRemove}, Sampled{gauss, 0, Poisson}, Sampled{gauss, 1.5, Poisson}, Sampled{gauss, nan, Poisson}},
 		"unknown sampling":    {Sampled{gauss, 1, "shuffled"}},
 		"must not be empty":   {Unprotected{What: "a"}, Unprotected{Why: "b"}},
 		"event 1: gaussian":   {Composed{[]Event{gauss, Gaussian{}}}},

@@ -19,6 +19,7 @@ type Law interface {
 type Pricer interface {
 	Gaussian(Gaussian) error
 	Allocated(AllocatedGaussian) error
+	Truncated(TruncatedGaussian) error
 	Laplace(Laplace) error
 	DiscreteGaussian(DiscreteGaussian) error
 	DiscreteLaplace(DiscreteLaplace) error
@@ -29,7 +30,7 @@ type Pricer interface {
 // kinds has one empty event of every kind.
 var kinds = []Event{
 	Gaussian{}, Laplace{}, SphericalLaplace{}, DiscreteGaussian{}, DiscreteLaplace{}, PureLDP{}, RandomizedResponse{},
-	Exponential{}, CorrelatedGaussian{}, AllocatedGaussian{},
+	Exponential{}, CorrelatedGaussian{}, AllocatedGaussian{}, TruncatedGaussian{},
 	Composed{}, SelfComposed{}, Parallel{}, Sampled{}, Unprotected{},
 }
 

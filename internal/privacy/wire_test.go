@@ -88,6 +88,10 @@ var wire = []struct {
 		map[string]field{"sigma": positive, "sensitivity": positive, "unit": unit, "neighbouring": relation,
 			"times": {[]string{`1`, `235`}, []string{`0`, `-1`, `236`, `null`}, wholeNot, "times is"},
 			"steps": {[]string{`2`, `9223372036854775807`}, []string{`0`, `-1`, `1`, `null`}, wholeNot, "at most steps"}}},
+	{privacy.TruncatedGaussian{Sigma: 1.5, Sensitivity: 1, Rate: 0.125, Records: 100, Most: 20, Unit: privacy.Record, Neighbouring: privacy.ZeroOut},
+		`{"kind":"truncated-gaussian","sigma":1.5,"sensitivity":1,"rate":0.125,"records":100,"most":20,"unit":"record","neighbouring":"zero-out"}`,
+		map[string]field{"sigma": positive, "sensitivity": positive, "unit": unit, "neighbouring": relation, "records": wholeFrom1, "most": wholeFrom1,
+			"rate": {[]string{`5e-324`, `0.9999999999999999`}, []string{`0`, `-0.5`, `1`, `2`, `null`}, numbersNot, "rate is "}}},
 	{privacy.Unprotected{What: "labels", Why: `the "loss" <sees> them`, Unit: privacy.Record},
 		`{"kind":"unprotected","what":"labels","why":"the \"loss\" \u003csees\u003e them","unit":"record"}`,
 		map[string]field{"what": word, "why": word, "unit": unitOrNone}},
@@ -160,8 +164,8 @@ func TestWireFormat(t *testing.T) {
 			t.Errorf("%s does not begin with its kind", w.text)
 		}
 	}
-	if len(kinds) != 15 {
-		t.Errorf("%d kinds, want all 15", len(kinds))
+	if len(kinds) != 16 {
+		t.Errorf("%d kinds, want all 16", len(kinds))
 	}
 }
 

@@ -87,6 +87,12 @@ func (a *Account) Views() (Views, error) {
 			v.Rho += n * float64(l.Times) * mu * mu / 2
 			v.Sampled = true
 			continue
+		case privacy.TruncatedGaussian: // as if it were in every batch, and displaced another unit
+			mu := 2 * l.Sensitivity / l.Sigma
+			mu2 += n * mu * mu
+			v.Rho += n * mu * mu / 2
+			v.Sampled = true
+			continue
 		case privacy.DiscreteGaussian:
 			mu2 = math.NaN()
 			v.Rho += n * l.Squared() / (2 * l.Sigma * l.Sigma)

@@ -158,6 +158,15 @@ func (d *drawer) allocated(u privacy.Unit) privacy.Event {
 	return e
 }
 
+// truncated returns a sum over a batch that is cut to a size, mostly one that is often reached.
+func (d *drawer) truncated(u privacy.Unit) privacy.Event {
+	e := privacy.TruncatedGaussian{Sigma: d.between(.5, 30), Sensitivity: d.between(.3, 3), Rate: d.between(.01, .9),
+		Unit: u, Neighbouring: d.relations[u]}
+	e.Records = int64(1 + d.s.IntN(500))
+	e.Most = 1 + int64(float64(e.Records)*e.Rate*d.between(.5, 1.5))
+	return e
+}
+
 // nearly returns a whole number, or a number as close to one as sums of tenths are.
 func (d *drawer) nearly(most int) float64 {
 	n := float64(1 + d.s.IntN(most))
@@ -192,6 +201,8 @@ func (d *drawer) leaf(u privacy.Unit) privacy.Event {
 			return d.stream(u)
 		case rare < .15:
 			return d.allocated(u)
+		case rare < .2:
+			return d.truncated(u)
 		}
 		return privacy.DiscreteLaplace{Scale: d.between(.5, 20), Sensitivity: d.nearly(4), Unit: u, Neighbouring: r}
 	case 3:

@@ -232,6 +232,12 @@ func (p *pricer) group(e privacy.Event, n, k int64) ([]Part, error) {
 		return p.group(together(e), n, k)
 	case privacy.AllocatedGaussian: // by an observer who adds up all steps
 		return one(normal{times * float64(e.Times) * e.Sensitivity / e.Sigma / math.Sqrt(float64(e.Steps))})
+	case privacy.TruncatedGaussian: // the others are 0
+		if k > 1 {
+			return one(normal{0})
+		}
+		full, in := e.Crowded()
+		return one(sampled{normal{e.Sensitivity / e.Sigma}, e.Rate*(1-full) + in, p.remove})
 	case privacy.Laplace:
 		return one(laplace{times * e.Sensitivity / e.Scale})
 	case privacy.SphericalLaplace: // of any dimension: by its bound

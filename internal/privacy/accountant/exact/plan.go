@@ -153,6 +153,11 @@ func (*worst) Allocated(privacy.AllocatedGaussian) error {
 	return notCovered("a random allocation to steps")
 }
 
+// Truncated implements privacy.Pricer.
+func (*worst) Truncated(privacy.TruncatedGaussian) error {
+	return notCovered("batches that are cut to a size")
+}
+
 // Exponential implements privacy.Pricer.
 func (*worst) Exponential(privacy.Exponential) error { return notCovered(noPair) }
 

@@ -6,6 +6,7 @@ import (
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant/terms"
+	"privrec/internal/privacy/numeric"
 )
 
 // FromTerm returns the curve of a term, with all its compositions.
@@ -111,6 +112,28 @@ func (l *leaf) Gaussian(g privacy.Gaussian) (err error) {
 	l.noise, l.clipped = g.Sigma/g.Sensitivity, g.Clipped()
 	l.curve, err = Gaussian(g.Sigma, g.Sensitivity)
 	return err
+}
+
+// Truncated implements privacy.Pricer. The observer sees whether the other units fill the batch, as in pld.
+func (l *leaf) Truncated(e privacy.TruncatedGaussian) error {
+	noise := e.Sigma / e.Sensitivity
+	one, err := SampledGaussian(e.Rate, noise)
+	full, in := e.Crowded()
+	if l.curve = one; err != nil || full == 0 {
+		return err
+	}
+	two, err := SampledGaussian(min(1, in/full), noise/2)
+	if err != nil {
+		return err
+	}
+	l.curve = bounded(func(alpha float64) float64 {
+		a, b := one(alpha), two(alpha)
+		if alpha == 1 || math.IsInf(alpha, 1) || math.IsInf(b, 1) {
+			return math.Max(a, b)
+		}
+		return numeric.LogAdd(math.Log1p(-full)+(alpha-1)*a, math.Log(full)+(alpha-1)*b) / (alpha - 1)
+	})
+	return nil
 }
 
 // DiscreteGaussian implements privacy.Pricer.
