@@ -95,6 +95,8 @@ func (p *page) bound(a Asked, method string) {
 		p.add("theorem", theorem27, "theorem", theorem27)
 	case a.Sampling == privacy.Allocation:
 		p.add("theorem", allocations, "theorem", allocations)
+	case a.Sampling == privacy.Truncated:
+		p.add("theorem", truncations, "theorem", truncations)
 	case a.Sampling == Shuffled:
 		p.add("theorem", shuffledSource, "theorem", shuffledSource)
 	}
@@ -107,6 +109,10 @@ const subsets = "Balle, Barthe, Gaboardi, NeurIPS 2018, theorem 9, as a dominati
 // allocations is the source of the bounds for allocated records.
 const allocations = "Chua, Ghazi, Harrison, Kamath, Kumar, Leeman, Manurangsi, Sinha, Zhang, AISTATS 2025, and " +
 	"Feldman, Shenfeld, NeurIPS 2025: the dominating pair of random allocation"
+
+// truncations is the source of the bounds for batches that are cut to a size.
+const truncations = "Chua, Ghazi, Kamath, Kumar, Manurangsi, Sinha, Zhang, NeurIPS 2024, and arXiv 2508.15089: a " +
+	"record in a full batch displaces another"
 
 // theorem27 is the source of the bound for batches of a fixed size.
 const theorem27 = "Wang, Balle, Kasiviswanathan, AISTATS 2019, theorem 27 (Gaussian, without replacement), and no " +

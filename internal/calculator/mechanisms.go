@@ -46,7 +46,8 @@ const Shuffled privacy.Sampling = "shuffled"
 // samplings lists the ways in which batches can be drawn.
 func (m *Mechanism) samplings() []privacy.Sampling {
 	if m.derive != nil {
-		return []privacy.Sampling{privacy.Poisson, privacy.WithoutReplacement, privacy.Allocation, Shuffled}
+		return []privacy.Sampling{privacy.Poisson, privacy.WithoutReplacement, privacy.Truncated,
+			privacy.Allocation, Shuffled}
 	}
 	return []privacy.Sampling{privacy.Poisson, privacy.WithoutReplacement}
 }
@@ -109,14 +110,15 @@ by C; where one is exchanged for another, by 2C.`,
 sum of its records' gradients, each clipped to norm C, plus normal noise of standard
 deviation --noise-multiplier times C. The rate is batch over records, an epoch has
 records over batch steps, and both are rounded up. How batches are drawn decides the
-answer: poisson takes every record by itself in every step, without-replacement
-draws a batch of fixed size in every step, allocation puts every record by itself into
+answer: poisson takes every record by itself in every step, truncated-poisson leaves out
+records of a batch at random that has more than --most, without-replacement draws a
+batch of fixed size in every step, allocation puts every record by itself into
 one step of each epoch ("balls in bins"), and shuffled cuts the shuffled records into
 batches once an epoch. Shuffled batches are neither: no amplification is proved for them
 that is near, so they are charged as without any, with a lower bound beside it. A loader
 that shuffles becomes one that allocates by drawing the step of each record by itself.`,
 			Noise: "noise-multiplier", numbers: []string{"records", "batch", "epochs"},
-			derive: deriveBatches, derived: []string{"sampling-rate", "steps"},
+			derive: deriveBatches, derived: []string{"sampling-rate", "steps"}, optional: []string{"times", "most"},
 			Relations: anyRelation, Sampled: true, unit: privacy.Record,
 			Accountants: general, finds: []string{"batch", "epochs"},
 			release: batchRelease,
@@ -125,9 +127,15 @@ that shuffles becomes one that allocates by drawing the step of each record by i
 				switch q.sampling {
 				case privacy.WithoutReplacement:
 					batches = "samples of exactly " + q.shown("batch")
+				case privacy.Truncated:
+					batches += ", cut to " + q.shown("most") + ","
 				case privacy.Allocation:
-					return fmt.Sprintf("%s epochs of %s steps, with each of %s records in a random one of them, "+
-						"with noise multiplier %s", q.shown("epochs"), short(q.perEpoch()), q.shown("records"),
+					which := "one"
+					if k := q.or("times", 1); k > 1 {
+						which = short(k)
+					}
+					return fmt.Sprintf("%s epochs of %s steps, with each of %s records in a random %s of them, "+
+						"with noise multiplier %s", q.shown("epochs"), short(q.perEpoch()), q.shown("records"), which,
 						q.shown("noise-multiplier"))
 				case Shuffled:
 					return fmt.Sprintf("%s epochs of shuffled batches of %s of %s records with noise multiplier %s",
@@ -182,10 +190,21 @@ func batchRelease(q *Question) (privacy.Event, error) {
 	case Shuffled:
 		return g, nil
 	case privacy.Allocation:
-		return privacy.AllocatedGaussian{Sigma: g.Sigma, Sensitivity: g.Sensitivity, Times: 1,
+		return privacy.AllocatedGaussian{Sigma: g.Sigma, Sensitivity: g.Sensitivity, Times: int64(q.or("times", 1)),
 			Steps: int64(q.perEpoch()), Unit: g.Unit, Neighbouring: g.Neighbouring}, nil
+	case privacy.Truncated:
+		return truncated(q, g), nil
 	}
 	return privacy.Sampled{Event: g, Rate: q.get("sampling-rate"), Method: q.sampling}, nil
+}
+
+// truncated returns the release of a noisy sum over a Poisson batch that is cut. A batch of all records is no sample.
+func truncated(q *Question, g privacy.Gaussian) privacy.Event {
+	if q.get("sampling-rate") == 1 {
+		return g
+	}
+	return privacy.TruncatedGaussian{Sigma: g.Sigma, Sensitivity: 1, Rate: q.get("sampling-rate"),
+		Records: int64(q.get("records")), Most: int64(q.get("most")), Unit: g.Unit, Neighbouring: g.Neighbouring}
 }
 
 // Noisy returns the mechanisms whose noise can be calibrated.

@@ -155,6 +155,8 @@ var kinds = map[string]struct {
 	"eta":              {spanShape, "shape of the law of the number of runs: 0 is logarithmic, 1 geometric", "H"},
 	"records":          {spanWhole, "number of records", "N"},
 	"batch":            {spanWhole, "records in a batch, expected where it is random", "B"},
+	"times":            {spanWhole, "steps of an epoch that each record is in, with --sampling allocation (default 1)", "K"},
+	"most":             {spanWhole, "records at which a batch is cut, with --sampling truncated-poisson", "M"},
 	"epochs":           {spanWhole, "passes over the records", "E"},
 	"prior":            {spanPrior, "share of members among those an attacker looks at (default 0.5)", "P"},
 	"at-epsilon":       {spanAt, "epsilon at which delta is wanted, in place of --delta", "E"},

@@ -243,6 +243,14 @@ func deriveBatches(q *Question) error {
 	if math.FMA(rate, records, -batch) < 0 { // rounded down
 		rate = math.Nextafter(rate, 2)
 	}
+	switch times := q.or("times", 1); {
+	case q.given("times") && q.sampling != privacy.Allocation:
+		return run.Usagef("", "--times goes with --sampling allocation alone")
+	case q.given("most") != (q.sampling == privacy.Truncated):
+		return run.Usagef("", "--most and --sampling %s go together", privacy.Truncated)
+	case times > q.perEpoch():
+		return run.Usagef("", "--times is %s, more than the %s steps of an epoch", short(times), short(q.perEpoch()))
+	}
 	q.put("sampling-rate", math.Min(rate, 1))
 	q.put("steps", epochs*q.perEpoch())
 	if q.byEpoch() {
@@ -252,14 +260,17 @@ func deriveBatches(q *Question) error {
 }
 
 // perEpoch returns the number of steps of an epoch.
-func (q *Question) perEpoch() float64 { return math.Ceil(q.get("records") / q.get("batch")) }
+func (q *Question) perEpoch() float64 {
+	return math.Ceil(q.get("records") * q.or("times", 1) / q.get("batch"))
+}
 
 // byEpoch reports whether a release is a whole epoch, in which each record is in one batch.
 func (q *Question) byEpoch() bool { return q.sampling == Shuffled || q.sampling == privacy.Allocation }
 
 // bounded reports whether the sampling has bounds of epsilon, and no exact value.
 func (q *Question) bounded() bool {
-	return q.sampling == privacy.WithoutReplacement || q.sampling == privacy.Allocation
+	return q.sampling == privacy.WithoutReplacement || q.sampling == privacy.Allocation ||
+		q.sampling == privacy.Truncated
 }
 
 func (q *Question) checkRelation() error {
@@ -295,6 +306,10 @@ func (q *Question) checkRelation() error {
 			"--sampling poisson",
 			"--neighbouring %s does not go with --sampling without-replacement", asked)
 	}
+	if q.sampling == privacy.Truncated && asked != privacy.AddRemove {
+		return run.Usagef("a record that is blanked or exchanged keeps its place in a batch: no amplification is known",
+			"--neighbouring %s does not go with --sampling %s", asked, q.sampling)
+	}
 	if q.sampling == Shuffled && asked == privacy.AddRemove {
 		return run.Usagef("one record less moves all others to other batches: take --neighbouring zero-out or replace",
 			"--neighbouring %s does not go with --sampling %s", asked, Shuffled)
@@ -325,8 +340,11 @@ func (q *Question) setMethod(flag, text string) error {
 			list(q.of.Accountants))
 	case q.bounded() && m != accountant.RDP && m != accountant.PLD:
 		batches := "batches of a fixed size"
-		if q.sampling == privacy.Allocation {
+		switch q.sampling {
+		case privacy.Allocation:
 			batches = "allocated records"
+		case privacy.Truncated:
+			batches = "batches that are cut"
 		}
 		return run.Usagef("take --"+flag+" pld or rdp: "+batches+" have bounds, and no exact value",
 			"--%s %s does not go with --sampling %s", flag, m, q.sampling)
