@@ -31,6 +31,8 @@ type numbersForm struct {
 	Trials         float64 `json:"trials,omitempty"`
 	Eta            float64 `json:"eta,omitempty"`
 	Records        int64   `json:"records,omitempty"`
+	Times          int64   `json:"times,omitempty"`
+	Most           int64   `json:"most,omitempty"`
 	Batch          int64   `json:"batch,omitempty"`
 	Epochs         int64   `json:"epochs,omitempty"`
 	Prior          float64 `json:"prior,omitempty"`

@@ -3,6 +3,7 @@ package calculator
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -141,6 +142,53 @@ func TestShuffled(t *testing.T) {
 		poisson, _ := keys(t, "account dp-sgd --records 60000 --batch 256 --epochs 1 --noise-multiplier 0.6 --delta 1e-6 --neighbouring zero-out")["epsilon"].(float64)
 		if !(lower > poisson && lower < upper) || m["accountant"] != unamplified {
 			t.Errorf("%s: [%v, %v], poisson %v, by %v", relation, lower, upper, poisson, m["accountant"])
+		}
+	}
+}
+
+// Allocated records: ten epochs that cost 3.98 to 15.8 shuffled cost below .9, and less than Poisson samples; the bound
+// by Rényi divergences is above. Noise that is calibrated spends at most what is asked for.
+func TestAllocated(t *testing.T) {
+	const dpsgd = " dp-sgd --records 60000 --batch 256 --epochs 10 --delta 1e-5"
+	line := "account" + dpsgd + " --noise-multiplier 1.1"
+	number := func(line, key string) float64 {
+		v, _ := keys(t, line)[key].(float64)
+		return v
+	}
+	m := keys(t, line+" --sampling allocation")
+	upper, _ := m["epsilon"].(float64)
+	lower, _ := m["epsilon_lower"].(float64)
+	renyi := number(line+" --sampling allocation --accountant rdp", "epsilon")
+	if !(upper < 0.9 && lower > 0.99*upper && upper < number(line, "epsilon") && renyi > upper && renyi < 1.3*upper) {
+		t.Errorf("[%v, %v], rényi %v", lower, upper, renyi)
+	}
+	if more := number(line+" --sampling allocation --times 3", "epsilon"); !(more > upper && more < 3*upper) {
+		t.Errorf("in three steps of an epoch %v, in one %v", more, upper)
+	}
+	noise := number("calibrate"+dpsgd+" --sampling allocation --epsilon 1", "noise_multiplier")
+	if spent := number(fmt.Sprintf("account%s --sampling allocation --noise-multiplier %v", dpsgd, noise),
+		"epsilon"); !(spent <= 1 && spent > 0.999) {
+		t.Errorf("calibrated noise %v spends %v", noise, spent)
+	}
+	for most, atLeast := range map[int]float64{300: 2.5, 400: 0.92} {
+		cut := keys(t, fmt.Sprintf("%s --sampling truncated-poisson --most %d", line, most))
+		upper, _ := cut["epsilon"].(float64)
+		lower, _ := cut["epsilon_lower"].(float64)
+		if !(upper > atLeast && lower <= upper && lower > 0.9) {
+			t.Errorf("batches cut to %d: [%v, %v]", most, lower, upper)
+		}
+	}
+	for flags, want := range map[string]string{
+		"--sampling truncated-poisson":             "go together",
+		"--most 9":                                 "go together",
+		"--times 2":                                "goes with --sampling allocation",
+		"--sampling allocation --times 300000":     "more than the",
+		"--sampling allocation --accountant exact": "does not go with",
+		"--sampling truncated-poisson --most 300 --accountant exact":     "does not go with",
+		"--sampling truncated-poisson --most 300 --neighbouring replace": "does not go with",
+	} {
+		if text, err := ask(t, line+" "+flags); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v %v", flags, text, err)
 		}
 	}
 }
