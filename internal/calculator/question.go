@@ -243,13 +243,11 @@ func deriveBatches(q *Question) error {
 	if math.FMA(rate, records, -batch) < 0 { // rounded down
 		rate = math.Nextafter(rate, 2)
 	}
-	switch times := q.or("times", 1); {
+	switch {
 	case q.given("times") && q.sampling != privacy.Allocation:
 		return run.Usagef("", "--times goes with --sampling allocation alone")
 	case q.given("most") != (q.sampling == privacy.Truncated):
 		return run.Usagef("", "--most and --sampling %s go together", privacy.Truncated)
-	case times > q.perEpoch():
-		return run.Usagef("", "--times is %s, more than the %s steps of an epoch", short(times), short(q.perEpoch()))
 	}
 	q.put("sampling-rate", math.Min(rate, 1))
 	q.put("steps", epochs*q.perEpoch())
