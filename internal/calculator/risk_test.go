@@ -170,7 +170,7 @@ func TestAllocated(t *testing.T) {
 		"epsilon"); !(spent <= 1 && spent > 0.999) {
 		t.Errorf("calibrated noise %v spends %v", noise, spent)
 	}
-	for most, atLeast := range map[int]float64{300: 2.5, 400: 0.92} {
+	for most, atLeast := range map[int]float64{300: 2, 400: 0.92} {
 		cut := keys(t, fmt.Sprintf("%s --sampling truncated-poisson --most %d", line, most))
 		upper, _ := cut["epsilon"].(float64)
 		lower, _ := cut["epsilon_lower"].(float64)
