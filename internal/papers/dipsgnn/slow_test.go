@@ -10,15 +10,17 @@ import (
 	"privrec/internal/run/runtest"
 )
 
-// Interruption at every place where a run looks at its context.
+// Interruption at every place where a run looks at its context. The batches are large, so that an epoch has a first, a
+// middle and a last one, and few that are alike.
 func TestResumeAfterEveryInterruption(t *testing.T) {
-	want, s := uninterrupted(t, nil)
+	sets := []string{"train.batch=400"}
+	want, s := uninterrupted(t, sets)
 	for at := 1; at <= s.fuse.Looks; at++ {
 		t.Run(fmt.Sprintf("look %d of %d", at, s.fuse.Looks), func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "run")
-			interrupt(t, dir, nil, at, false)
-			runtest.Same(t, "resumed", resume(t, dir, nil), want)
+			interrupt(t, dir, sets, at, false)
+			runtest.Same(t, "resumed", resume(t, dir, sets), want)
 		})
 	}
 }
