@@ -193,18 +193,10 @@ func batchRelease(q *Question) (privacy.Event, error) {
 		return privacy.AllocatedGaussian{Sigma: g.Sigma, Sensitivity: g.Sensitivity, Times: int64(q.or("times", 1)),
 			Steps: int64(q.perEpoch()), Unit: g.Unit, Neighbouring: g.Neighbouring}, nil
 	case privacy.Truncated:
-		return truncated(q, g), nil
+		return privacy.TruncatedGaussian{Sigma: g.Sigma, Sensitivity: 1, Rate: q.get("sampling-rate"),
+			Records: int64(q.get("records")), Most: int64(q.get("most")), Unit: g.Unit, Neighbouring: g.Neighbouring}, nil
 	}
 	return privacy.Sampled{Event: g, Rate: q.get("sampling-rate"), Method: q.sampling}, nil
-}
-
-// truncated returns the release of a noisy sum over a Poisson batch that is cut. A batch of all records is no sample.
-func truncated(q *Question, g privacy.Gaussian) privacy.Event {
-	if q.get("sampling-rate") == 1 {
-		return g
-	}
-	return privacy.TruncatedGaussian{Sigma: g.Sigma, Sensitivity: 1, Rate: q.get("sampling-rate"),
-		Records: int64(q.get("records")), Most: int64(q.get("most")), Unit: g.Unit, Neighbouring: g.Neighbouring}
 }
 
 // Noisy returns the mechanisms whose noise can be calibrated.

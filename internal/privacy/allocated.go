@@ -33,17 +33,15 @@ func (e AllocatedGaussian) About() Subject { return Subject{e.Unit, e.Neighbouri
 // that of a Gaussian: for exchanged units no amplification is proved.
 func (e AllocatedGaussian) Law() Law {
 	if e.Times >= e.Steps || e.Neighbouring == Replace {
-		return e.whole()
+		return normal(e.Sigma, e.whole())
 	}
 	e.Unit, e.Neighbouring = "", ""
 	return e
 }
 
-// whole returns the law of an observer who knows the steps of every unit: divergences are jointly convex, so the epoch
-// is at most as clear.
-func (e AllocatedGaussian) whole() Gaussian {
-	return normal(e.Sigma, math.Sqrt(float64(e.Times))*e.Sensitivity)
-}
+// whole returns how far a unit moves all steps together. An observer who knows the steps of every unit sees normal noise
+// on that: divergences are jointly convex, so the epoch is at most as clear.
+func (e AllocatedGaussian) whole() float64 { return math.Sqrt(float64(e.Times)) * e.Sensitivity }
 
 // Price implements Law.
 func (e AllocatedGaussian) Price(p Pricer) error { return p.Allocated(e) }
@@ -74,7 +72,7 @@ func (e AllocatedGaussian) Group(size int64, s Subject) Event {
 		e.Unit = s.Unit
 		return e
 	}
-	return e.whole().Group(size, s)
+	return normal(e.Sigma, e.whole()).Group(size, s)
 }
 
 func (AllocatedGaussian) read(b []byte, _ int) (Event, error) {

@@ -79,7 +79,7 @@ func TestInvalidEvents(t *testing.T) {
 		"no events":           {Composed{}, Parallel{}},
 		"no event":            {SelfComposed{nil, 1}, Sampled{nil, 1, Poisson}, nil, Composed{[]Event{nil}}},
 		"count is":            {SelfComposed{gauss, 0}, SelfComposed{gauss, -3}},
-		"rate is":             {TruncatedGaussian{1, 1, 0, 9, 3, Record, AddRemove}, TruncatedGaussian{1, 1, 1, 9, 3, Record, AddRemove}, Sampled{gauss, 0, Poisson}, Sampled{gauss, 1.5, Poisson}, Sampled{gauss, nan, Poisson}},
+		"rate is":             {TruncatedGaussian{1, 1, 0, 9, 3, Record, AddRemove}, TruncatedGaussian{1, 1, 1.1, 9, 3, Record, AddRemove}, Sampled{gauss, 0, Poisson}, Sampled{gauss, 1.5, Poisson}, Sampled{gauss, nan, Poisson}},
 		"unknown sampling":    {Sampled{gauss, 1, "shuffled"}},
 		"must not be empty":   {Unprotected{What: "a"}, Unprotected{Why: "b"}},
 		"event 1: gaussian":   {Composed{[]Event{gauss, Gaussian{}}}},

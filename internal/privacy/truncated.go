@@ -22,7 +22,7 @@ const Truncated Sampling = "truncated-poisson"
 type TruncatedGaussian struct {
 	Sigma        float64      `json:"sigma"` // standard deviation, in the units of x
 	Sensitivity  float64      `json:"sensitivity"`
-	Rate         float64      `json:"rate"` // probability that a unit is drawn, in (0, 1)
+	Rate         float64      `json:"rate"` // probability that a unit is drawn, in (0, 1]
 	Records      int64        `json:"records"`
 	Most         int64        `json:"most"`
 	Unit         Unit         `json:"unit"`
@@ -62,8 +62,8 @@ func (e TruncatedGaussian) Covers(l Law, _ bool) bool {
 // Validate returns an error for the first field out of its range.
 func (e TruncatedGaussian) Validate() error {
 	var rate error
-	if !(e.Rate > 0 && e.Rate < 1) {
-		rate = fmt.Errorf("rate is %v, want above 0 and below 1", e.Rate)
+	if !(e.Rate > 0 && e.Rate <= 1) {
+		rate = fmt.Errorf("rate is %v, want above 0 and at most 1", e.Rate)
 	}
 	return first(e.Kind(), positive("sigma", e.Sigma), positive("sensitivity", e.Sensitivity), rate,
 		atLeast("records", e.Records, 1), atLeast("most", e.Most, 1), e.Unit.Validate(), e.Neighbouring.Validate())

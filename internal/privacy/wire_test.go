@@ -91,7 +91,7 @@ var wire = []struct {
 	{privacy.TruncatedGaussian{Sigma: 1.5, Sensitivity: 1, Rate: 0.125, Records: 100, Most: 20, Unit: privacy.Record, Neighbouring: privacy.ZeroOut},
 		`{"kind":"truncated-gaussian","sigma":1.5,"sensitivity":1,"rate":0.125,"records":100,"most":20,"unit":"record","neighbouring":"zero-out"}`,
 		map[string]field{"sigma": positive, "sensitivity": positive, "unit": unit, "neighbouring": relation, "records": wholeFrom1, "most": wholeFrom1,
-			"rate": {[]string{`5e-324`, `0.9999999999999999`}, []string{`0`, `-0.5`, `1`, `2`, `null`}, numbersNot, "rate is "}}},
+			"rate": rate}},
 	{privacy.Unprotected{What: "labels", Why: `the "loss" <sees> them`, Unit: privacy.Record},
 		`{"kind":"unprotected","what":"labels","why":"the \"loss\" \u003csees\u003e them","unit":"record"}`,
 		map[string]field{"what": word, "why": word, "unit": unitOrNone}},

@@ -22,15 +22,25 @@ func (x *pair) Truncated(e privacy.TruncatedGaussian) error {
 		return err
 	}
 	full, in := e.Crowded()
-	if full == 0 {
-		*x = one.sampled(e.Rate)
-		return nil
-	}
-	if in/full < 1e-12 || e.Rate < 1e-12 {
+	if e.Rate < 1e-12 || full > 0 && in/full < 1e-12 {
 		return ErrNotCovered
 	}
-	reached := one.sampled(e.Rate*(1-full) + in)
-	*x = mixed(full, one.sampled(e.Rate), two.sampled(min(1, in/full)))
+	drawn := func(p pair, rate float64) pair {
+		if rate >= 1 {
+			return p
+		}
+		return p.sampled(rate)
+	}
+	switch full {
+	case 0:
+		*x = drawn(one, e.Rate)
+		return nil
+	case 1:
+		*x = drawn(two, in)
+	default:
+		*x = mixed(full, drawn(one, e.Rate), drawn(two, in/full))
+	}
+	reached := drawn(one, e.Rate*(1-full)+in)
 	x.unreached, x.reached = true, &reached
 	return nil
 }

@@ -153,6 +153,13 @@ func TestTruncatedBesideOthers(t *testing.T) {
 			t.Errorf("at most %d of 100: [%v, %v], without [%v, %v]", most, b.Lower, b.Upper, want.Lower, want.Upper)
 		}
 	}
+	two := poisson
+	two.Leaf = privacy.Gaussian{Sigma: 0.5, Sensitivity: 1, Unit: privacy.Record, Neighbouring: privacy.AddRemove}
+	two.Rate = 0.3
+	if b, want := ask(cut(100, 1, 30, 1, 20)), ask(two); b.Upper > want.Upper*(1+1e-6) || b.Upper < want.Lower {
+		t.Errorf("30 of 100: [%v, %v], want that of twice the distance, [%v, %v]", b.Lower, b.Upper, want.Lower,
+			want.Upper)
+	}
 	for relation, moved := range map[privacy.Neighbouring]float64{privacy.ZeroOut: 1, privacy.Replace: 2} {
 		x := cut(100, 0.1, 12, 1, 20)
 		e := x.Leaf.(privacy.TruncatedGaussian)
