@@ -2,6 +2,7 @@ package rng
 
 import (
 	cryptorand "crypto/rand"
+	"math/bits"
 	"math/rand/v2"
 	"sync"
 )
@@ -39,6 +40,19 @@ func (s *Secret) Uint64() uint64 {
 	w := s.words[s.left]
 	s.words[s.left] = 0
 	return w
+}
+
+// IntN returns a uniform integer in [0, n) without bias, as Stream.IntN does. It panics if n <= 0.
+func (s *Secret) IntN(n int) int {
+	if n <= 0 {
+		panic("rng: IntN of a non-positive bound")
+	}
+	bound := uint64(n)
+	hi, lo := bits.Mul64(s.Uint64(), bound)
+	for reject := -bound % bound; lo < reject; {
+		hi, lo = bits.Mul64(s.Uint64(), bound)
+	}
+	return int(hi)
 }
 
 func (s *Secret) fill() {

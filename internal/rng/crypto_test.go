@@ -1,6 +1,7 @@
 package rng
 
 import (
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"sync"
@@ -120,4 +121,27 @@ func BenchmarkSecret(b *testing.B) {
 			}
 		})
 	}
+}
+
+// Integers below a bound that is no power of two have one law: chi-square of 7 cells, false alarm 1e-9.
+func TestSecretIntN(t *testing.T) {
+	const draws = 140_000
+	var s Secret
+	chi := 0.0
+	counts := [7]float64{}
+	for range draws {
+		counts[s.IntN(7)]++
+	}
+	for _, n := range counts {
+		chi += (n - draws/7) * (n - draws/7) / (draws / 7)
+	}
+	if limit := 6 + 2*math.Sqrt(6*20.8) + 2*20.8; chi > limit { // Laurent and Massart 2000, lemma 1
+		t.Errorf("chi-square is %g, want at most %g: %v", chi, limit, counts)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a bound of 0")
+		}
+	}()
+	s.IntN(0)
 }
