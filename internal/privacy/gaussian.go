@@ -140,6 +140,44 @@ func (e DiscreteGaussian) Normal(sigma float64) Gaussian {
 	return Gaussian{Sigma: sigma, Sensitivity: e.Sensitivity, Unit: e.Unit, Neighbouring: e.Neighbouring}
 }
 
+// Constants for Continuous.
+const (
+	// spread is the variance, in squared steps, that the rounding in the proof takes from a normal law.
+	spread = 8
+	// leastSigma is the smallest sigma, in steps, for which a normal law replaces a discrete one. There the noise is
+	// priced as if it were 0.1 % smaller.
+	leastSigma = 64
+)
+
+// Continuous returns a normal release that is at most as private as the discrete normal release e. So its price bounds
+// that of e in every dimension, under every sampling and in every adaptive composition, for any accountant. Its sigma
+// is sqrt(Sigma² - 8) steps. ok is false for a sigma below 64 steps, and for more than 2^50 dimensions.
+//
+// Proof. Let rho_s(x) = exp(-x²/(2s²)), s² = 8 and t² = Sigma² - s². Take z of the law N(a, t²) in every coordinate, a
+// being integer, and round it at random: k with probability rho_s(k-z) / sum_j rho_s(j-z). By Poisson's summation
+// formula the sum over all integers j is s sqrt(2 pi) (1 + eta), |eta| <= e = 2.1 exp(-2 pi² s²) < 1e-68, for every z.
+// So k has a probability within a factor (1±e)^-1 of the integral of the densities of N(a, t²) at z and N(z, s²) at k,
+// which is the density of N(a, Sigma²) at k. The discrete law at k is that density too, but for its own sum, again
+// within a factor of 1±e. Hence the discrete law and the rounded normal one are within a factor of exp(3e) of each
+// other at every point, and within exp(3 e d) in d coordinates.
+//
+// Rounding does not look at data. It is post-processing of a release of N(a, t²), also where a is a sum over a secret
+// sample, and where it depends on releases before. Sampling mixes laws, and a mixture keeps the factor; a composition
+// of T releases has the product of T factors. So whatever (epsilon, delta) the composition of the normal releases has,
+// that of the discrete ones has (epsilon + 2x, delta exp(x)) with x = 3 e d T. For d <= 2^50 and T <= 2^63 x is below
+// 1e-33, which is less than any accountant rounds up by: results are raised by units of their last place, 1e-16.
+//
+// An epoch of random allocation (AllocatedGaussian) is such a mixture too: of compositions of its steps, one for every
+// choice of the steps of all units. For each choice the epoch of discrete releases is within its product of factors of
+// the epoch of rounded normal ones, and rounding every step is post-processing of the epoch of normal ones, whose steps
+// may be chosen after the rounded results of earlier ones.
+func (e DiscreteGaussian) Continuous() (g Gaussian, ok bool) {
+	if !(e.Sigma >= leastSigma) || e.Dimension > 1<<50 {
+		return g, false
+	}
+	return e.Normal(e.Sigma * math.Sqrt(1-spread/e.Sigma/e.Sigma) * (1 - 0x1p-50)), true // rounded down
+}
+
 func (e DiscreteGaussian) onGrid() Event {
 	if d := math.Sqrt(e.Squared()); !math.IsInf(d, 1) {
 		e.Sensitivity = d
