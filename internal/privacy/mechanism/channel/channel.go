@@ -28,13 +28,15 @@ type Channel[T mechanism.Float] struct {
 	absolute bool                                 // sizes are absolute values, not squares
 	vectors  bool                                 // the size of a row is its length
 	grid     *Grid                                // nil: noise in floating point
+	together int64                                // releases that one event covers; below 2: one
 
 	mu      sync.Mutex
 	total   Tally
 	checked int64 // values at the last check
 	spent   mechanism.Spending
 	used    usedKeys
-	open    int // releases begun and not ended
+	paid    int64 // releases to come that the last recorded event covers
+	open    int   // releases begun and not ended
 	failed  error
 	idle    []*Release[T]
 }
@@ -50,6 +52,9 @@ type Noise[T mechanism.Float] struct {
 	Vectors  bool                                 // and those of whole rows: their lengths
 	Grid     *Grid                                // the grid of the outputs; nil: noise in floating point
 	Secret   bool                                 // noise from cryptographic bits, which has no state to restore
+	// Together is the number of releases in a row that the law's event covers, such as the steps of an epoch. The event
+	// is recorded before the first of them. They are begun one at a time, with Begin. 0: each is an event of its own.
+	Together int64
 }
 
 // New opens a channel that draws from stream s and records in ledger l. It fails on an event or
@@ -67,7 +72,7 @@ func New[T mechanism.Float](n Noise[T], l *privacy.Ledger, s rng.Stream) (*Chann
 	}
 	return &Channel[T]{purpose: n.Purpose, share: n.Share, law: n.Law, secret: n.Secret, ledger: l,
 			stream: s.Sub(), keyed: s.Sub(keyedByPart), add: n.Add, absolute: n.Absolute, vectors: n.Vectors,
-			grid: n.Grid},
+			grid: n.Grid, together: n.Together},
 		nil
 }
 

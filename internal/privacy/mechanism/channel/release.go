@@ -18,7 +18,7 @@ type Release[T mechanism.Float] struct {
 	byPart   bool    // from Start
 	parts    []int32
 	at       []rowKey // key of each row, where byPart
-	recorded int64    // releases in the ledger
+	recorded int64    // releases that it adds to the ledger
 	open     bool
 	misuse   atomic.Pointer[string]
 	observed observe.Release // nil: by no test
@@ -30,8 +30,8 @@ type rowKey struct {
 	key  uint64
 }
 
-// Begin starts the release of a (rows, cols) matrix and records one release in the ledger. Noise depends on the key
-// (pass, batch, step) and on the row's index.
+// Begin starts the release of a (rows, cols) matrix and records one release in the ledger, or an epoch of them at the
+// first of its steps (OpenAllocated). Noise depends on the key (pass, batch, step) and on the row's index.
 //
 // A key is for one release. Its first component never descends, and a channel refuses a key that was used in the same
 // pass, unless Restore went back to before its use. A refused key ends the channel, like a failed check.
@@ -124,7 +124,7 @@ func (c *Channel[T]) admit(r *Release[T], keys error) error {
 	if err != nil {
 		err = fmt.Errorf("%s: %w", c.purpose, err)
 	} else if r.recorded > 0 {
-		err = c.ledger.Record(c.purpose, c.law.Event, r.recorded)
+		err = c.pay(r)
 	}
 	if err != nil {
 		c.failed = err
@@ -133,6 +133,26 @@ func (c *Channel[T]) admit(r *Release[T], keys error) error {
 	r.open = true
 	c.open++
 	r.observed = observe.Begin(c.purpose, c.law.Event, r.recorded, c.step())
+	return nil
+}
+
+// pay records a release, unless the last recorded event covers it.
+func (c *Channel[T]) pay(r *Release[T]) error {
+	switch {
+	case c.together < 2:
+		return c.ledger.Record(c.purpose, c.law.Event, r.recorded)
+	case r.recorded != 1:
+		return fmt.Errorf("%s: %d releases at once, want one after the other: an event covers %d in a row", c.purpose,
+			r.recorded, c.together)
+	case c.paid > 0:
+		r.recorded = 0
+	default:
+		if err := c.ledger.Record(c.purpose, c.law.Event, 1); err != nil {
+			return err
+		}
+		c.paid = c.together
+	}
+	c.paid--
 	return nil
 }
 

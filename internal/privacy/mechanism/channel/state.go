@@ -23,6 +23,7 @@ type State struct {
 	Checks    int64           `json:"checks"`  // made so far
 	Pass      uint64          `json:"pass"`
 	Used      [][]uint64      `json:"used,omitempty"`
+	Paid      int64           `json:"paid,omitempty"`   // releases to come that the last recorded event covers
 	Open      int             `json:"open,omitempty"`   // releases not ended: then it cannot be restored
 	Failed    string          `json:"failed,omitempty"` // why the channel ended: then it cannot be restored
 }
@@ -42,7 +43,7 @@ func (c *Channel[T]) State() State {
 		Purpose: c.purpose, Kind: c.kind(), Sigma: mechanism.Exact(c.law.Scale), Stream: c.stream.Fingerprint(),
 		Values: c.total.N, Unchanged: c.total.Zeros, Sum: mechanism.Exact(c.total.Sum),
 		SumSq: mechanism.Exact(c.total.Sq), Checked: c.checked, Checks: c.spent.K, Pass: c.used.pass,
-		Used: c.used.state(), Open: c.open,
+		Used: c.used.state(), Paid: c.paid, Open: c.open,
 	}
 	switch {
 	case c.failed != nil:
@@ -74,7 +75,7 @@ func (c *Channel[T]) restore(st State) error {
 		return c.failed
 	case c.secret:
 		return errSecret
-	case c.open != 0 || c.total.N != 0 || c.spent.K != 0 || c.used.pass != 0 || len(c.used.blocks) != 0:
+	case c.open != 0 || c.paid != 0 || c.total.N != 0 || c.spent.K != 0 || c.used.pass != 0 || len(c.used.blocks) != 0:
 		return errors.New("the channel was used already")
 	case st.Purpose != c.purpose || st.Kind != c.kind() || float64(st.Sigma) != c.law.Scale ||
 		st.Stream != c.stream.Fingerprint() && st.Stream != c.stream.State().ID:
@@ -86,6 +87,7 @@ func (c *Channel[T]) restore(st State) error {
 		return errors.New("the state was taken in the middle of a release")
 	case st.Values < 0 || st.Unchanged < 0 || st.Unchanged > st.Values || st.Checked < 0 || st.Checked > st.Values ||
 		st.Checks < 0,
+		st.Paid < 0, st.Paid > 0 && st.Paid >= c.together,
 		st.SumSq < 0, st.Values == 0 && (st.Sum != 0 || st.SumSq != 0), st.Checks == 0 && st.Checked != 0:
 		return errors.New("the state contradicts itself")
 	}
@@ -93,6 +95,6 @@ func (c *Channel[T]) restore(st State) error {
 		return err
 	}
 	c.total = Tally{N: st.Values, Zeros: st.Unchanged, Sum: float64(st.Sum), Sq: float64(st.SumSq)}
-	c.checked, c.spent.K = st.Checked, st.Checks
+	c.checked, c.spent.K, c.paid = st.Checked, st.Checks, st.Paid
 	return nil
 }
