@@ -54,7 +54,7 @@ func openLaplace[T mechanism.Float](m DiscreteLaplace, l *privacy.Ledger, s rng.
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Purpose, err)
 	}
-	return openLattice[T](m.Purpose, m.Share, gridLaplace(e, grid.Step), grid, true, l, s, secret, d.Sample)
+	return openLattice[T](m.Purpose, m.Share, gridLaplace(e, grid.Step), 0, grid, true, l, s, secret, d.Sample)
 }
 
 func (m DiscreteLaplace) plan(digits int) (*lattice, privacy.DiscreteLaplace, error) {

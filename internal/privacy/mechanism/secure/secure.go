@@ -39,6 +39,10 @@ type DiscreteGaussian struct {
 	// That sample must have been drawn from cryptographic bits too. The event is then a sampled one. 1: a sample with
 	// all units. 0: no sample.
 	Rate float64
+	// Steps states that the values come from the steps of epochs of random allocation, so many in an epoch, drawn by
+	// the caller: every unit is in one of them. That must have been drawn from cryptographic bits too. The event is then
+	// an epoch of normal noise that is at most as private, recorded before the first step. 0: no allocation.
+	Steps int64
 }
 
 // OpenGaussian opens a discrete Gaussian mechanism for data that are published: a channel as
@@ -69,13 +73,18 @@ func openGaussian[T mechanism.Float](m DiscreteGaussian, l *privacy.Ledger, s rn
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Purpose, err)
 	}
-	law := gridLaw(m.sampled(e), e.Sigma, grid.Step)
-	return openLattice[T](m.Purpose, m.Share, law, grid, false, l, s, secret, g.Sample)
+	law := gridLaw(m.recorded(e), e.Sigma, grid.Step)
+	return openLattice[T](m.Purpose, m.Share, law, m.Steps, grid, false, l, s, secret, g.Sample)
 }
 
-// sampled returns the event that a release records, on a grid where its own is e.
-func (m DiscreteGaussian) sampled(e privacy.DiscreteGaussian) privacy.Event {
-	if m.Rate == 0 {
+// recorded returns the event that is recorded of a release whose own is e: of the release, or of an epoch of them.
+func (m DiscreteGaussian) recorded(e privacy.DiscreteGaussian) privacy.Event {
+	switch {
+	case m.Steps > 0:
+		g, _ := e.Continuous() // plan has asked
+		return privacy.AllocatedGaussian{Sigma: g.Sigma, Sensitivity: g.Sensitivity, Times: 1, Steps: m.Steps,
+			Unit: g.Unit, Neighbouring: g.Neighbouring}
+	case m.Rate == 0:
 		return e
 	}
 	return privacy.Sampled{Event: e, Rate: m.Rate, Method: privacy.Poisson}
@@ -94,7 +103,7 @@ func (m DiscreteGaussian) Event() (privacy.Event, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", named(m.Purpose, "discrete Gaussian mechanism"), err)
 	}
-	return m.sampled(e), nil
+	return m.recorded(e), nil
 }
 
 // plan returns the mechanism's grid and event.
@@ -116,6 +125,10 @@ func (m DiscreteGaussian) plan(digits int) (*lattice, privacy.DiscreteGaussian, 
 	if !(m.Rate >= 0 && m.Rate <= 1) {
 		return nil, none, fmt.Errorf("rate is %v, want a probability, or 0 for no sample", m.Rate)
 	}
+	if m.Steps < 0 || m.Steps > 0 && m.Rate != 0 {
+		return nil, none, fmt.Errorf("epochs of %d steps at rate %v, want no rate where units are allocated to steps",
+			m.Steps, m.Rate)
+	}
 	root := math.Sqrt(float64(m.Dimension))
 	if root*root < float64(m.Dimension) {
 		root = up(root)
@@ -125,14 +138,20 @@ func (m DiscreteGaussian) plan(digits int) (*lattice, privacy.DiscreteGaussian, 
 		return nil, none, err
 	}
 	asked.Sigma, asked.Sensitivity = l.Scale, l.sensitivity
+	if _, ok := asked.Continuous(); m.Steps > 0 && !ok {
+		return nil, none, fmt.Errorf("noise of %.3g steps over %d values has no normal noise that is known to be at "+
+			"most as private: random allocation wants 64 steps", asked.Sigma, m.Dimension)
+	}
 	return l, asked, asked.Validate()
 }
 
-func openLattice[T mechanism.Float](purpose string, share mechanism.Share, of channel.Law, grid *lattice, absolute bool,
+// openLattice opens a channel of noise on a grid. together is the number of releases that the law's event covers.
+func openLattice[T mechanism.Float](purpose string, share mechanism.Share, of channel.Law, together int64,
+	grid *lattice, absolute bool,
 	l *privacy.Ledger, s rng.Stream, secret bool, sample func(rng.Source) int64) (*channel.Channel[T], error) {
 	bits := newBitPool(secret)
 	return channel.New(channel.Noise[T]{Purpose: purpose, Share: share, Law: of, Absolute: absolute, Grid: &grid.Grid,
-		Secret: secret, Add: func(s rng.Stream, dst []T, _ T) {
+		Secret: secret, Together: together, Add: func(s rng.Stream, dst []T, _ T) {
 			b := bits.get(s)
 			for i, x := range dst {
 				k := int64(grid.Round(float64(x))) + sample(b.src)

@@ -287,7 +287,7 @@ func TestClamping(t *testing.T) {
 		t.Fatal(err)
 	}
 	for far, want := range map[int64]float64{1 << 30: 1 << 24, -1 << 30: -1 << 24, 5: 5} {
-		c := mechanismtest.Must(openLattice[float32]("p", 0, gridLaw(event, event.Sigma, grid.Step), grid, false,
+		c := mechanismtest.Must(openLattice[float32]("p", 0, gridLaw(event, event.Sigma, grid.Step), 0, grid, false,
 			mechanismtest.Ledger(t), rng.Stream{}, false, func(rng.Source) int64 { return far }))
 		y := []float32{0}
 		var failed *mechanism.CheckError
