@@ -13,15 +13,17 @@ import (
 type batches struct {
 	n      int64            // examples
 	method privacy.Sampling // how they are chosen
-	rate   float64          // Poisson
+	rate   float64          // Poisson; allocation: of an example in a step
 	size   int64            // without replacement
 	field  *mechanism.Field // Poisson
 	taken  []uint64         // without replacement: a bit an example, all 0 between draws
+	epoch  *epoch           // allocation
 	draw   func(b *batches, s rng.Stream, to []int32) []int32
 
-	seen  batchTally
-	other []int32 // first batch of a pair
-	first bool    // other is waiting for the second
+	seen   batchTally
+	other  []int32               // first batch of a pair
+	first  bool                  // other is waiting for the second
+	broken *mechanism.CheckError // an epoch does not have every example once
 }
 
 func newBatches(n int64, method privacy.Sampling, rate float64, size int64) *batches {
@@ -77,6 +79,15 @@ func (b *batches) next(s rng.Stream, to []int32) []int32 {
 	d := float64(len(to)) - b.expected()
 	b.seen.SumSq += mechanism.Exact(d * d)
 	b.seen.Widest = mechanism.Exact(max(float64(b.seen.Widest), math.Abs(d)))
+	if b.epoch != nil {
+		at := (b.seen.Batches - 1) % b.epoch.steps
+		if b.broken == nil {
+			b.broken = b.epoch.once(at, to)
+		}
+		if at != 0 { // the first batches of two epochs in a row are a pair
+			return to
+		}
+	}
 	if b.first = !b.first; b.first {
 		b.other = append(b.other[:0], to...)
 		return to
@@ -98,10 +109,10 @@ func (b *batches) possible(list []int32) bool {
 
 // expected returns the mean size of a batch.
 func (b *batches) expected() float64 {
-	if b.method == privacy.Poisson {
-		return float64(b.n) * b.rate
+	if b.method == privacy.WithoutReplacement {
+		return float64(b.size)
 	}
-	return float64(b.size)
+	return float64(b.n) * b.rate
 }
 
 // batchTally counts the batches that a run drew.
@@ -110,8 +121,8 @@ type batchTally struct {
 	Examples int64           `json:"examples"` // in all of them
 	SumSq    mechanism.Exact `json:"sum_sq"`   // of the distances of their sizes from the mean
 	Widest   mechanism.Exact `json:"widest"`   // of these distances
-	Paired   int64           `json:"paired"`   // examples of the batches 0, 2, 4, ... that have a next batch
-	Common   int64           `json:"common"`   // how many of them are in the next batch too
+	Paired   int64           `json:"paired"`   // examples of the first of two batches, for every pair
+	Common   int64           `json:"common"`   // how many of them are in the second one too
 }
 
 // batchTails is the number of one-sided events of a check.
@@ -129,6 +140,9 @@ const batchTails = 7
 // A batch of fixed size in place of a Poisson one fails the second. One batch used again and again, or passes over a
 // shuffled order, fail the last. Without replacement all sizes are equal, so there is no law to compare them with.
 func (b *batches) check(purpose string, x float64) error {
+	if b.epoch != nil {
+		return b.checkEpochs(purpose, x)
+	}
 	t := &b.seen
 	fail := func(what string, got, low, high float64, hint string) error {
 		return &mechanism.CheckError{Purpose: purpose, What: what, Got: got, Low: low, High: high, N: t.Batches,

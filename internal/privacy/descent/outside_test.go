@@ -19,13 +19,21 @@ const sgdDim = 7
 
 func sgd(sampling privacy.Sampling) DPSGD {
 	d := DPSGD{Purpose: "sgd", Clip: 1, NoiseMultiplier: 1e-9, Examples: 90, Sampling: sampling, Unit: privacy.Sample}
-	if d.Rate = 0.1; sampling == privacy.WithoutReplacement {
-		d.Rate, d.Batch = 0, 9
+	switch sampling {
+	case privacy.Poisson:
+		d.Rate = 0.1
+	case privacy.WithoutReplacement:
+		d.Batch = 9
+	case privacy.Allocation:
+		d.Steps = 10
 	}
 	return d
 }
 
-var samplings = []privacy.Sampling{privacy.Poisson, privacy.WithoutReplacement}
+var (
+	drawnAnew = []privacy.Sampling{privacy.Poisson, privacy.WithoutReplacement} // for every step
+	samplings = append(slices.Clone(drawnAnew), privacy.Allocation)
+)
 
 // slope is the gradient of an example: of all lengths, from 0 to beyond the clip.
 func slope(example int32) []float64 {
@@ -192,7 +200,7 @@ func TestStepsResumeAtEveryPoint(t *testing.T) {
 // not depend on the gradients, the clip or the noise, only on seed and key.
 func TestBatchesDependOnSeedAndKeyAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		d := sgd(rapid.SampledFrom(samplings).Draw(t, "sampling"))
+		d := sgd(rapid.SampledFrom(drawnAnew).Draw(t, "sampling"))
 		d.Examples = rapid.Int64Range(1, 200).Draw(t, "examples")
 		if d.Rate = rapid.Float64Range(1e-3, 1).Draw(t, "rate"); d.Sampling == privacy.WithoutReplacement {
 			d.Rate, d.Batch = 0, rapid.Int64Range(1, d.Examples).Draw(t, "batch")
@@ -245,15 +253,15 @@ func TestBatchesDependOnSeedAndKeyAlone(t *testing.T) {
 // what one example more or less moves; a full batch is the plain mechanism.
 func TestStepEventsScale(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		d := sgd(rapid.SampledFrom(samplings).Draw(t, "sampling"))
+		d := sgd(rapid.SampledFrom(drawnAnew).Draw(t, "sampling"))
 		d.NoiseMultiplier = math.Exp2(float64(rapid.IntRange(-8, 8).Draw(t, "multiplier")))
-		e := d.Event()
+		e := d.sampled()
 		g := e.Event.(privacy.Gaussian)
 		unit := math.Exp2(float64(rapid.IntRange(-20, 20).Draw(t, "unit")))
 		scaled := d
 		scaled.Clip *= unit
-		h := scaled.Event().Event.(privacy.Gaussian)
-		if h.Sigma != g.Sigma*unit || h.Sensitivity != g.Sensitivity*unit || scaled.Event().Rate != e.Rate {
+		h := scaled.sampled().Event.(privacy.Gaussian)
+		if h.Sigma != g.Sigma*unit || h.Sensitivity != g.Sensitivity*unit || scaled.sampled().Rate != e.Rate {
 			t.Fatalf("in units of %g: %v and %v", unit, g, h)
 		}
 		want, near := 1.0, privacy.AddRemove
@@ -266,8 +274,8 @@ func TestStepEventsScale(t *testing.T) {
 		if err := e.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		if d.Batch = 90; d.Sampling == privacy.WithoutReplacement && d.Event().Rate != 1 {
-			t.Fatalf("the whole data set at rate %v", d.Event().Rate)
+		if d.Batch = 90; d.Sampling == privacy.WithoutReplacement && d.sampled().Rate != 1 {
+			t.Fatalf("the whole data set at rate %v", d.sampled().Rate)
 		}
 	})
 }

@@ -87,7 +87,7 @@ func TestStepsOfNeighbours(t *testing.T) {
 			return mean
 		}
 		moved := mechanismtest.Apart(step(false), step(true)) * d.ExpectedBatch()
-		if limit := d.Event().Event.(privacy.Gaussian).Sensitivity; moved > limit*(1+1e-12) {
+		if limit := d.sampled().Event.(privacy.Gaussian).Sensitivity; moved > limit*(1+1e-12) {
 			rt.Fatalf("sums moved by %v, the event says %v", moved, limit)
 		}
 	})

@@ -9,21 +9,19 @@ import (
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/privacy/mechanism/secure"
+	"privrec/internal/rng"
 )
 
-// SecretEvent returns one step of DP-SGD with secure noise on gradients of dim values, as an
-// accountant sees it: a discrete normal release on a Poisson sample. It fails on a sampler other
-// than Poisson's, and on a noise multiplier that has no grid.
-func SecretEvent(d DPSGD, dim int) (privacy.Sampled, error) {
+// SecretEvent returns what the ledger records of DP-SGD with secure noise on gradients of dim values, as an accountant
+// sees it: a step, which is a discrete normal release on a Poisson sample, or an epoch of random allocation, whose
+// discrete noise is stated as normal noise that is at most as private. It fails on samples without replacement, and on a
+// noise multiplier that has no grid.
+func SecretEvent(d DPSGD, dim int) (privacy.Event, error) {
 	m, _, err := release(d, dim)
 	if err != nil {
-		return privacy.Sampled{}, err
+		return nil, err
 	}
-	e, err := m.Event()
-	if err != nil {
-		return privacy.Sampled{}, err
-	}
-	return e.(privacy.Sampled), nil
+	return m.Event()
 }
 
 // release describes the release of a step's sum.
@@ -31,10 +29,10 @@ func release(d DPSGD, dim int) (secure.DiscreteGaussian, grid, error) {
 	if err := d.Validate(); err != nil {
 		return secure.DiscreteGaussian{}, grid{}, err
 	}
-	if d.Sampling != privacy.Poisson {
+	if d.Sampling == privacy.WithoutReplacement {
 		return secure.DiscreteGaussian{}, grid{},
-			fmt.Errorf("%s: sampling is %q, want %q: secure batches have no other", d.Purpose, string(d.Sampling),
-				string(privacy.Poisson))
+			fmt.Errorf("%s: sampling is %q, want %q or %q: secure batches have no other", d.Purpose, string(d.Sampling),
+				string(privacy.Poisson), string(privacy.Allocation))
 	}
 	if dim < 1 {
 		return secure.DiscreteGaussian{}, grid{}, fmt.Errorf("%s: gradients of %d values", d.Purpose, dim)
@@ -52,7 +50,7 @@ func release(d DPSGD, dim int) (secure.DiscreteGaussian, grid, error) {
 	return secure.DiscreteGaussian{Purpose: d.Purpose, Sigma: d.Sigma(), Sensitivity: d.Clip, Dimension: int64(dim),
 			Bound: float64(g.most) * g.step,
 			Grid:  g.step, Whole: true, Unit: d.Unit, Neighbouring: privacy.AddRemove, Rate: d.Rate,
-			Share: d.Share.Half()},
+			Steps: d.Steps, Share: d.Share.Half()},
 		g, nil
 }
 
@@ -62,6 +60,10 @@ func release(d DPSGD, dim int) (secure.DiscreteGaussian, grid, error) {
 // and the steps after that are lost, since their results were only in memory or in files that no checkpoint knows. They
 // are not repeated, because new noise would be a second release. They stay in the ledger, and Skip passes over as many
 // steps. So a run never draws noise more often than its ledger, and its plan, says.
+//
+// Of random allocation the ledger has whole epochs. Which steps of the last one were drawn is then not known, and who is
+// in them only the stopped process knew. So all of its steps after the checkpoint are passed over, and the next epoch is
+// drawn anew.
 type secret[T mechanism.Float] struct {
 	d         DPSGD
 	grid      grid
@@ -69,7 +71,8 @@ type secret[T mechanism.Float] struct {
 	noise     *channel.Channel[float64]
 	ledger    *privacy.Ledger
 	sample    sample
-	sum       []int64 // (dim), in steps
+	batches   *batches // of random allocation; nil: sample has them
+	sum       []int64  // (dim), in steps
 	release   *channel.Release[float64]
 
 	made   int64 // steps of the run so far, with those that were passed over
@@ -118,8 +121,11 @@ func newSecret[T mechanism.Float](d DPSGD, rows, cols int, l *privacy.Ledger) (s
 		sample: sample{n: d.Examples, rate: d.Rate}, sum: make([]int64, rows*cols)}
 	for _, e := range l.Entries() {
 		if e.Purpose == d.Purpose {
-			s.behind += e.Count
+			s.behind += e.Count * max(1, d.Steps)
 		}
+	}
+	if d.Sampling == privacy.Allocation {
+		s.batches = newSecretAllocated(d.Examples, d.Steps)
 	}
 	return s, nil
 }
@@ -140,6 +146,9 @@ func (s *secret[T]) begin(key []uint64, batch []int32) (_ []int32, err error) {
 		return nil, fmt.Errorf("%s: %d steps of an attempt that was stopped were not passed over", s.d.Purpose,
 			s.behind)
 	}
+	if s.batches != nil && s.made%s.d.Steps != s.batches.step() {
+		return nil, fmt.Errorf("%s: step %d is in the middle of an epoch that was not drawn here", s.d.Purpose, s.made)
+	}
 	clear(s.sum)
 	rows := (s.dim + noiseCols - 1) / noiseCols
 	if s.release, err = s.noise.Begin(rows, noiseCols, key...); err != nil {
@@ -147,6 +156,10 @@ func (s *secret[T]) begin(key []uint64, batch []int32) (_ []int32, err error) {
 	}
 	if err := s.ledger.Show(); err != nil { // a kill from here on leaves the step in the file
 		return nil, err
+	}
+	if s.batches != nil {
+		batch = s.batches.next(rng.Stream{}, batch)
+		return batch, s.batches.fault(s.d.Purpose)
 	}
 	return s.sample.draw(batch), nil
 }
@@ -202,10 +215,18 @@ func (s *secret[T]) end() error {
 }
 
 // drawn implements source: those of this process.
-func (s *secret[T]) drawn() int64 { return s.sample.batches }
+func (s *secret[T]) drawn() int64 {
+	if s.batches != nil {
+		return s.batches.seen.Batches
+	}
+	return s.sample.batches
+}
 
 // checkBatches implements source.
 func (s *secret[T]) checkBatches(x func(events int) float64) error {
+	if s.batches != nil {
+		return s.batches.check(s.d.Purpose, x(batchTails))
+	}
 	return s.sample.check(s.d.Purpose, x(sampleTails))
 }
 

@@ -43,7 +43,7 @@ func TestStepsHaveTheLawOfTheirEvent(t *testing.T) {
 	const dim, rounds = 300, 400
 	l := mechanismtest.SecureLedger(t)
 	s := mechanismtest.Must(OpenSecretRows[float64](learning, dim, 1, l))
-	e := mechanismtest.Must(SecretEvent(learning, dim)).Event.(privacy.DiscreteGaussian)
+	e := mechanismtest.Must(SecretEvent(learning, dim)).(privacy.Sampled).Event.(privacy.DiscreteGaussian)
 	_, grid, err := release(learning, dim)
 	if err != nil {
 		t.Fatal(err)

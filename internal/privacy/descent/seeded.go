@@ -19,6 +19,7 @@ type seeded[T mechanism.Float] struct {
 	stream    rng.Stream // of batches
 	noise     *channel.Channel[T]
 	batches   *batches
+	epoch     []uint64 // allocation: the key of the first step of the epoch
 	clip      func(v []T, c float64) (bool, error)
 	release   *channel.Release[T]
 
@@ -40,14 +41,25 @@ func newSeeded[T mechanism.Float](d DPSGD, rows, cols int, l *privacy.Ledger, s 
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
-	g := d.Event().Event.(privacy.Gaussian)
-	c, err := channel.OpenSampled[T](channel.Gaussian{Purpose: d.Purpose, Sigma: g.Sigma, Sensitivity: g.Sensitivity,
-		Unit: g.Unit, Neighbouring: g.Neighbouring, Share: d.Share.Half()}, d.Event(), l, s.Sub(noiseStream))
+	g, noise := d.gaussian(), s.Sub(noiseStream)
+	of := channel.Gaussian{Purpose: d.Purpose, Sigma: g.Sigma, Sensitivity: g.Sensitivity,
+		Unit: g.Unit, Neighbouring: g.Neighbouring, Share: d.Share.Half()}
+	var c *channel.Channel[T]
+	var b *batches
+	var err error
+	switch e := d.Event().(type) {
+	case privacy.AllocatedGaussian:
+		c, err = channel.OpenAllocated[T](of, e, l, noise)
+		b = newAllocated(d.Examples, d.Steps)
+	case privacy.Sampled:
+		c, err = channel.OpenSampled[T](of, e, l, noise)
+		b = newBatches(d.Examples, d.Sampling, d.Rate, d.Batch)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return &seeded[T]{d: d, dim: rows * cols, cols: cols, stream: s.Sub(batchStream), noise: c, clip: channel.Clip[T],
-		batches: newBatches(d.Examples, d.Sampling, d.Rate, d.Batch), slot: make([]int32, rows)}, nil
+		batches: b, slot: make([]int32, rows)}, nil
 }
 
 // skip returns false: a lost step is drawn again with the same numbers.
@@ -62,7 +74,14 @@ func (s *seeded[T]) begin(key []uint64, batch []int32) (_ []int32, err error) {
 	if s.release, err = s.noise.Begin(noiseRows(s.dim), noiseCols, key...); err != nil {
 		return nil, err
 	}
-	return s.batches.next(s.stream.Sub(key...), batch), nil
+	if s.batches.epoch != nil {
+		if s.batches.step() == 0 {
+			s.epoch = append(s.epoch[:0], key...)
+		}
+		key = s.epoch
+	}
+	batch = s.batches.next(s.stream.Sub(key...), batch)
+	return batch, s.batches.fault(s.d.Purpose)
 }
 
 // add implements source.
@@ -151,6 +170,10 @@ func (s *seeded[T]) state(st *State) {
 	if s.batches.first {
 		st.First = slices.Clone(s.batches.other)
 	}
+	st.Steps = s.d.Steps
+	if s.batches.epoch != nil && s.batches.step() != 0 {
+		st.Epoch = slices.Clone(s.epoch)
+	}
 }
 
 var errBegun = errors.New("the run was begun already")
@@ -166,19 +189,42 @@ func (s *seeded[T]) restore(st *State) error {
 	case st.Examples != s.d.Examples || float64(st.Rate) != s.d.Rate || st.Batch != s.d.Batch:
 		return fmt.Errorf("the state is of batches of %d examples at rate %v, %d each", st.Examples, float64(st.Rate),
 			st.Batch)
+	case st.Steps != s.d.Steps:
+		return fmt.Errorf("the state is of epochs of %d steps, want %d; 0: batches are of other sampling", st.Steps,
+			s.d.Steps)
 	case t.Batches < 0 || t.Examples < 0 || !(t.SumSq >= 0) || !(t.Widest >= 0) || t.Paired < 0 ||
 		t.Paired > t.Examples,
 		t.Common < 0 || t.Common > t.Paired, st.Checked < 0 || st.Checked > t.Batches, st.Checks < 0, st.Checks == 0 &&
 			st.Checked != 0:
 		return errors.New("the state contradicts itself")
-	case len(st.First) > 0 && (t.Batches%2 == 0 || int64(len(st.First)) > t.Examples || !s.batches.possible(st.First)):
+	}
+	if err := s.goOn(st); err != nil {
+		s.batches.seen = batchTally{}
+		return err
+	}
+	return nil
+}
+
+// goOn takes over the batches and the noise of a state.
+func (s *seeded[T]) goOn(st *State) error {
+	b := s.batches
+	b.seen = st.Batches
+	if len(st.First) > 0 && (!b.waits() || int64(len(st.First)) > st.Batches.Examples || !b.possible(st.First)) {
 		return errors.New("the state has a last batch that is none")
+	}
+	within := b.epoch != nil && b.step() != 0
+	if !within && len(st.Epoch) > 0 || b.epoch != nil && st.Noise.Paid != (s.d.Steps-b.step())%s.d.Steps {
+		return errors.New("the state contradicts itself")
+	}
+	if within {
+		if s.epoch = slices.Clone(st.Epoch); !b.goOn(s.stream.Sub(s.epoch...)) {
+			return errors.New("the state is of an epoch with other batches")
+		}
 	}
 	if err := s.noise.Restore(st.Noise); err != nil {
 		return err
 	}
-	s.batches.seen = t
-	s.batches.first, s.batches.other = t.Batches%2 == 1, slices.Clone(st.First)
+	b.first, b.other = b.waits(), slices.Clone(st.First)
 	return nil
 }
 

@@ -84,7 +84,7 @@ func TestDPSGDEvents(t *testing.T) {
 		for b := int64(1); b <= n; b += 1 + n/13 {
 			d := fixedSGD
 			d.Examples, d.Batch = n, b
-			r := d.Event().Rate
+			r := d.sampled().Rate
 			if math.FMA(r, float64(n), -float64(b)) < 0 || r > 1 || r > float64(b)/float64(n)*(1+1e-15) {
 				t.Fatalf("rate %v of %d in %d", r, b, n)
 			}
@@ -98,7 +98,7 @@ func TestDPSGDSensitivity(t *testing.T) {
 	s := rng.Seed(5).Stream("search")
 	const dim = 6
 	for _, d := range []DPSGD{poissonSGD, fixedSGD} {
-		want := d.Event().Event.(privacy.Gaussian).Sensitivity
+		want := d.sampled().Event.(privacy.Gaussian).Sensitivity
 		worst := 0.0
 		for trial := range 4000 {
 			a, b := make([]float64, dim), make([]float64, dim)
