@@ -8,6 +8,6 @@
 //	err = steps.Add(k, gradient) // for every example batch[k]
 //	err = steps.Finish(mean)
 //
-// A step is in the ledger before its batch is drawn. Batches and noise are compared with their laws whenever their
-// number has doubled, and when Check is called.
+// A step is in the ledger before its batch is drawn, and an epoch of random allocation before its first batch is.
+// Batches and noise are compared with their laws whenever their number has doubled, and when Check is called.
 package descent

@@ -206,6 +206,8 @@ func share(e privacy.Event, l1, l2, values, rows float64) float64 {
 			worst = max(worst, l2/x.Sensitivity)
 		case privacy.DiscreteGaussian:
 			worst = max(worst, l2/x.Sensitivity)
+		case privacy.AllocatedGaussian: // one of its steps
+			worst = max(worst, l2/x.Sensitivity)
 		case privacy.Laplace:
 			worst = max(worst, l1/x.Sensitivity)
 		case privacy.DiscreteLaplace:
