@@ -37,14 +37,16 @@ type Items struct {
 
 // Steps describes the steps of a run.
 type Steps struct {
-	Unit            string  `json:"unit"`
-	Examples        int64   `json:"examples"`
-	Rate            float64 `json:"rate"`
-	Count           int64   `json:"steps"`
+	Unit     string  `json:"unit"`
+	Examples int64   `json:"examples"`
+	Rate     float64 `json:"rate"`
+	Count    int64   `json:"steps"`
+	// Epoch is the number of steps of an epoch of random allocation; 0: steps draw their examples anew.
+	Epoch           int64   `json:"steps_of_epoch,omitempty"`
 	Clip            float64 `json:"clip"`
 	NoiseMultiplier float64 `json:"noise_multiplier"` // calibrated by the exact account
-	// what Rényi divergences of integer orders ask for, for the steps alone
-	ByRDP float64 `json:"noise_multiplier_rdp"`
+	// what Rényi divergences of integer orders ask for, for the steps alone; 0: random allocation
+	ByRDP float64 `json:"noise_multiplier_rdp,omitempty"`
 	// Group is the largest number of examples of one user; 1 if examples are users. An interaction is in no more
 	// examples.
 	Group int64 `json:"group"`
@@ -76,6 +78,9 @@ func (w *work) declared() *Privacy {
 	p := &Privacy{Account: experiment.Protected(taken...)}
 	p.Claimed = &experiment.Claim{Eps: privacy.Number(c.Epsilon), Delta: c.Delta, Unit: c.Unit,
 		Theorem: "DP-SGD over Poisson batches"}
+	if w.cfg.sampling() == privacy.Allocation {
+		p.Claimed.Theorem = "DP-SGD over epochs of random allocation"
+	}
 	if c.Inputs > 0 {
 		p.Claimed.Theorem = "a release of all items, and DP-SGD over Poisson batches"
 	}
@@ -121,8 +126,11 @@ func (w *work) account(p *Privacy) (experiment.Privacy, error) {
 			c.Epsilon)
 	}
 	d, n := w.cfg.steps(w.examples, w.sgd.NoiseMultiplier)
-	p.Steps = Steps{Unit: c.Unit, Examples: d.Examples, Rate: d.Rate, Count: n, Clip: d.Clip,
+	p.Steps = Steps{Unit: c.Unit, Examples: d.Examples, Rate: d.Rate, Count: n, Epoch: d.Steps, Clip: d.Clip,
 		NoiseMultiplier: d.NoiseMultiplier}
+	if d.Steps > 0 {
+		p.Steps.Rate = 1 / float64(d.Steps)
+	}
 	if p.Steps.ByRDP, err = w.cfg.byRDP(w.examples); err != nil {
 		return nil, err
 	}
@@ -188,8 +196,11 @@ func most(users []int32) int64 {
 
 // group returns the epsilon at delta of a number of steps, for neighbours with and without k samples: those of one
 // user, and the most that one interaction is in. It is infinite if the noise bounds nothing. before is the curve of an
-// earlier release; nil: there is none.
+// earlier release; nil: there is none. Samples that are allocated to steps are priced as if all of a group had one step.
 func group(d descent.DPSGD, steps, k int64, delta float64, before rdp.Curve) (float64, error) {
+	if d.Sampling == privacy.Allocation {
+		return allocatedGroup(d, steps, k, delta)
+	}
 	c, err := rdp.SampledGroup(d.Rate, d.NoiseMultiplier, k)
 	if err != nil {
 		return 0, err
@@ -203,6 +214,24 @@ func group(d descent.DPSGD, steps, k int64, delta float64, before rdp.Curve) (fl
 		return math.Inf(1), nil
 	}
 	return p.Epsilon, err
+}
+
+// allocatedGroup is group for random allocation.
+func allocatedGroup(d descent.DPSGD, steps, k int64, delta float64) (float64, error) {
+	of := privacy.Subject{Unit: privacy.User, Neighbouring: privacy.AddRemove}
+	e, err := privacy.Group(d.Event(), k, of)
+	if err != nil {
+		return 0, err
+	}
+	acc, err := accountant.New(accountant.Contour, of.Unit, of.Neighbouring)
+	if err == nil {
+		err = acc.Charge(e, d.Count(steps))
+	}
+	if err != nil {
+		return 0, err
+	}
+	r, err := acc.Spent(delta)
+	return r.Epsilon, err
 }
 
 // spent returns the composition of the steps in the ledger and the release of items. User features in the ledger are
@@ -229,9 +258,13 @@ func (p *Privacy) Show(d *report.Document) {
 	if p.Items != nil { // which the divergences of the steps alone leave out
 		example, beside = string(privacy.Sample), " and of the release of items"
 	}
+	note := fmt.Sprintf("exact account of %d steps, each on a %s with probability %.4g%s", s.Count, example, s.Rate,
+		beside)
+	if s.Epoch > 0 {
+		note = fmt.Sprintf("exact account of %d steps in epochs of %d, a %s in one of each", s.Count, s.Epoch, example)
+	}
 	d.Facts = append(d.Facts, report.Fact{Label: "noise multiplier", Value: fmt.Sprintf("%.4g", s.NoiseMultiplier),
-		Note: fmt.Sprintf("exact account of %d steps, each on a %s with probability %.4g%s", s.Count, example, s.Rate,
-			beside)})
+		Note: note})
 	if len(p.Published) > 0 {
 		d.Notes = append(d.Notes,
 			fmt.Sprintf("what may leave the house: %v; all other files of the run directory depend on users' rows in "+
@@ -245,9 +278,13 @@ func (p *Privacy) Show(d *report.Document) {
 			fmt.Sprintf("a user has up to %d positions and is in up to %d samples: to leave them all out costs the "+
 				"epsilon of one user (Rényi divergences of a sampled group)", i.Most, s.Group))
 	} else if s.Group > 1 {
+		by := "Rényi divergences of a sampled group"
+		if s.Epoch > 0 {
+			by = "a group whose samples all have one step"
+		}
 		d.Notes = append(d.Notes,
 			fmt.Sprintf("a user has up to %d samples, and an interaction is in up to as many: to leave them all out "+
-				"costs the epsilon of one user (Rényi divergences of a sampled group)", s.Group))
+				"costs the epsilon of one user (%s)", s.Group, by))
 	}
 	if f := p.Features; f != nil {
 		d.Facts = append(d.Facts, report.Fact{Label: "user features", Value: "epsilon " + f.Total.String(),

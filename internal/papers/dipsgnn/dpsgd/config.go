@@ -3,6 +3,8 @@ package dpsgd
 import (
 	"cmp"
 	"context"
+	"slices"
+
 	"privrec/internal/config"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/papers/dipsgnn"
@@ -45,8 +47,11 @@ type PrivacyConfig struct {
 // TrainConfig sets the descent: Adam on the noisy means.
 type TrainConfig struct {
 	// number of epochs; each takes an example once on average
-	Epochs     int     `yaml:"epochs" limit:"1..100000"`
-	Batch      int     `yaml:"batch" limit:"1..1000000"` // mean number of examples in a step
+	Epochs int `yaml:"epochs" limit:"1..100000"`
+	Batch  int `yaml:"batch" limit:"1..1000000"` // mean number of examples in a step
+	// Sampling says how a step draws its examples: "poisson", which "" means too, each by a coin of its own for every
+	// step; "allocation": each draws one step of an epoch.
+	Sampling   string  `yaml:"sampling,omitempty" limit:"poisson|allocation?"`
 	Rate       float64 `yaml:"rate" limit:"[1e-12,100]"`
 	DecayBy    float64 `yaml:"decay_by" limit:"(0,1]"`
 	DecayEvery int     `yaml:"decay_every" limit:"1..100000"`
@@ -96,6 +101,9 @@ func Interactions() Config {
 func check(v *config.Checker, c Config) {
 	v.Check(c.Privacy.Unit == string(privacy.Interaction) || c.Privacy.Inputs == 0, "privacy.inputs",
 		"needs privacy.unit=%s", privacy.Interaction)
+	v.Check(c.sampling() != privacy.Allocation || c.Privacy.Unit != string(privacy.Interaction), "train.sampling",
+		"%s does not go with privacy.unit=%s: no amplification is proved where units are exchanged", privacy.Allocation,
+		privacy.Interaction)
 	c.Privacy.Features.Check(v)
 	c.training().Check(v, nextitem.Ranking{K: c.Eval.K})
 }
@@ -115,21 +123,35 @@ func length(c Config) train.Length { return c.training().Length() }
 // purpose names the noise in ledgers and streams.
 const purpose = "gradients"
 
+// sampling returns how steps draw their examples.
+func (c Config) sampling() privacy.Sampling {
+	return cmp.Or(privacy.Sampling(c.Train.Sampling), privacy.Poisson)
+}
+
 // steps returns the mechanism of the steps for a number of examples and a noise multiplier, and the number of steps.
 func (c Config) steps(examples int, noise float64) (descent.DPSGD, int64) {
 	d := descent.DPSGD{Purpose: purpose, Clip: c.Privacy.Clip, NoiseMultiplier: noise, Examples: int64(examples),
 		Stated:   int64(c.stated()),
-		Sampling: privacy.Poisson, Rate: c.descent(examples).Rate(), Unit: privacy.Unit(c.Privacy.Unit), Share: half}
-	return d, c.descent(examples).Steps()
+		Sampling: c.sampling(), Unit: privacy.Unit(c.Privacy.Unit), Share: half}
+	steps := c.descent(examples).Steps()
+	if d.Sampling == privacy.Allocation {
+		d.Steps = steps / int64(c.Train.Epochs)
+	} else {
+		d.Rate = c.descent(examples).Rate()
+	}
+	return d, steps
 }
 
 // half is each mechanism's part of the run's false-alarm probability: user features and gradients.
 const half = 0.5
 
 // byRDP returns the noise multiplier that results from Rényi divergences of integer orders and their classical
-// conversion.
+// conversion; 0 for random allocation, which no program of the paper's time accounted.
 func (c Config) byRDP(examples int) (float64, error) {
 	d, n := c.steps(examples, 1)
+	if d.Sampling == privacy.Allocation {
+		return 0, nil
+	}
 	return rdp.CalibrateSampledGaussian(context.Background(), d.Rate, n,
 		privacy.Budget{Epsilon: c.Privacy.Epsilon, Delta: c.Privacy.Delta},
 		rdp.Options{Conversion: rdp.Classic, Orders: rdp.Whole(256), Fixed: true})
@@ -151,9 +173,6 @@ const several = 1 << 10
 // is at most as private.
 func (c Config) calibrate(examples int, secret bool) (float64, error) {
 	p := c.Privacy
-	if secret && p.Inputs > 0 {
-		return c.calibrateWithItems(examples)
-	}
 	var step func(noise float64) (privacy.Event, error)
 	if secret {
 		step = func(noise float64) (privacy.Event, error) {
@@ -161,25 +180,38 @@ func (c Config) calibrate(examples int, secret bool) (float64, error) {
 			return descent.SecretEvent(d, several)
 		}
 	}
+	switch {
+	case c.sampling() == privacy.Allocation:
+		if step == nil {
+			step = func(noise float64) (privacy.Event, error) {
+				d, _ := c.steps(examples, noise)
+				return d.Event(), d.Validate()
+			}
+		}
+		return c.least(examples, step)
+	case secret && p.Inputs > 0:
+		m, err := c.secretItems()
+		if err != nil {
+			return 0, err
+		}
+		items, err := m.Event()
+		if err != nil {
+			return 0, err
+		}
+		return c.least(examples, step, privacy.Entry{Purpose: purposeItems, Count: 1, Event: items})
+	}
 	return c.descent(examples).Calibrate(privacy.Subject{Unit: privacy.Unit(p.Unit), Neighbouring: p.neighbouring()},
 		privacy.Budget{Epsilon: p.Epsilon, Delta: p.Delta}, step)
 }
 
-// calibrateWithItems is calibrate for secure noise with a release of items: it composes the ledger of a run.
-func (c Config) calibrateWithItems(examples int) (float64, error) {
+// least returns the least noise multiplier at which the ledger of a run, with other releases before its steps, composes
+// to the setting's epsilon. step returns what the ledger has of steps.
+func (c Config) least(examples int, step func(noise float64) (privacy.Event, error),
+	before ...privacy.Entry) (float64, error) {
 	p := c.Privacy
-	m, err := c.secretItems()
-	if err != nil {
-		return 0, err
-	}
-	items, err := m.Event()
-	if err != nil {
-		return 0, err
-	}
 	found, err := accountant.Calibrate(accountant.Goal{Epsilon: p.Epsilon, Delta: p.Delta, Exposed: 1}, 1,
 		func(noise float64) (float64, error) {
-			d, n := c.steps(examples, noise)
-			step, err := descent.SecretEvent(d, several)
+			e, err := step(noise)
 			if err != nil {
 				return 0, err
 			}
@@ -187,8 +219,9 @@ func (c Config) calibrateWithItems(examples int) (float64, error) {
 			if err != nil {
 				return 0, err
 			}
-			r, err := accountant.Covered(acc, []privacy.Entry{{Purpose: purposeItems, Count: 1, Event: items},
-				{Purpose: purpose, Count: n, Event: step}}, p.Delta)
+			d, n := c.steps(examples, noise)
+			r, err := accountant.Covered(acc, append(slices.Clip(before), privacy.Entry{Purpose: purpose,
+				Count: d.Count(n), Event: e}), p.Delta)
 			return r.Epsilon, err
 		})
 	return found.Noise, err

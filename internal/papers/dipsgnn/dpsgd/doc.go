@@ -10,6 +10,10 @@
 //	sum = sum over the batch of g_x min(1, S/|g_x|) + N(0, z² S²) on every coordinate
 //	Adam takes sum / (q examples)
 //
+// With train.sampling=allocation every x draws one of the ceil(1/q) steps of each epoch and is in no other, as the
+// examples of shuffled batches are, but for their sizes, which vary. An epoch has an account of its own
+// (privacy.AllocatedGaussian), for an example added or removed.
+//
 // privacy.unit defines an example. A "sample" is one prefix with its label, as is usual; the paper does not say what it
 // uses. But an interaction is the label of one prefix and inside of all later ones of its user, up to 79 of them on
 // ML-1M, so that the guarantee for an interaction is that for a group. A "user" is all samples of a user: the gradient
