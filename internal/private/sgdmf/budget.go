@@ -1,7 +1,9 @@
 package sgdmf
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
@@ -21,6 +23,16 @@ type budget struct {
 	secure bool
 }
 
+// sampling returns how steps draw their users.
+func (t TrainConfig) sampling() privacy.Sampling {
+	return cmp.Or(privacy.Sampling(t.Sampling), privacy.Poisson)
+}
+
+// epoch returns the least number of steps of an epoch that takes a user into a step with probability Sample at most.
+func (t TrainConfig) epoch() int64 {
+	return int64(math.Ceil(1 / t.Sample * (1 - 1e-12))) // 1/q of a rounded q = 1/T may be a little above T
+}
+
 // newBudget returns the noise of all releases, for a number of users and items. Means are over the stated number of
 // users, if there is one. The counts get their share of mu², and the gradients get the least noise that keeps the exact
 // composition of all releases within epsilon.
@@ -38,7 +50,10 @@ func newBudget(c Config, users, items int) (b budget, err error) {
 	}
 	b.sgd = descent.DPSGD{Purpose: purposeGradients, Clip: c.Train.Clip, NoiseMultiplier: 1, Examples: int64(users),
 		Stated:   int64(c.Data.Sizes.Users),
-		Sampling: privacy.Poisson, Rate: c.Train.Sample, Unit: release.About.Unit, Share: 0.5}
+		Sampling: c.Train.sampling(), Rate: c.Train.Sample, Unit: release.About.Unit, Share: 0.5}
+	if b.sgd.Sampling == privacy.Allocation {
+		b.sgd.Rate, b.sgd.Steps = 0, c.Train.epoch()
+	}
 	b.steps = int64(c.Train.Steps)
 	goal := accountant.Goal{Epsilon: p.Epsilon, Delta: p.Delta, Exposed: 1} // all users are in the counts
 	found, err := accountant.Calibrate(goal, 1, func(noise float64) (float64, error) {
@@ -52,7 +67,7 @@ func newBudget(c Config, users, items int) (b budget, err error) {
 	return b, nil
 }
 
-// event returns the event of a step's release.
+// event returns the event of a step's release, or of an epoch of random allocation.
 func (b budget) event() (privacy.Event, error) {
 	if b.secure {
 		return descent.SecretEvent(b.sgd, b.dim)
@@ -82,7 +97,7 @@ func (b budget) epsilon(p release.Privacy) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := acc.Charge(step, b.steps); err != nil {
+	if err := acc.Charge(step, b.sgd.Count(b.steps)); err != nil {
 		return 0, err
 	}
 	r, err := acc.Spent(p.Delta)

@@ -39,6 +39,11 @@
 //     others. So the step is a Poisson-sampled Gaussian of multiplier z and rate q (Abadi et al., CCS 2016), also where
 //     the sample is empty: noise alone is released.
 //
+// With train.sampling=allocation a user draws, by itself, one of the T = ceil(1/q) steps of every epoch and is in no
+// other. Given all releases before, the sums of two neighbours then differ by at most S in that one step of each epoch:
+// an epoch is a random allocation (privacy.AllocatedGaussian). It is paid whole, also where the run ends within it.
+// Means divide by n/T.
+//
 // The rows of V that no user of the sample touched get noise too: a row without noise would say so. Adaptive
 // composition of one Gaussian and T sampled Gaussians is exact (internal/privacy/accountant, contour), and z is the
 // least with which it is within (epsilon, delta); the counts have their share of mu². Dividing by q n takes the number

@@ -25,6 +25,10 @@ const cite = "ours: DP-SGD (Abadi et al., Deep learning with differential privac
 const theorem = "exact composition of one Gaussian release and Poisson-sampled Gaussian steps over users; billboard " +
 	"lemma for users' own lists"
 
+// theoremAllocated is theorem for random allocation.
+const theoremAllocated = "composition of one Gaussian release and epochs of Gaussian steps to which users are randomly " +
+	"allocated; billboard lemma for users' own lists"
+
 // Task returns the task train dp-sgd-mf.
 func Task() run.Task {
 	return run.Spec[Config]{
@@ -69,15 +73,19 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	if env.Secure() {
 		published = []string{ReleasedFile, run.LedgerName}
 	}
-	a := release.NewAccount(c.Privacy, theorem, published)
+	proved := theorem
+	if w.budget.sgd.Steps > 0 {
+		proved = theoremAllocated
+	}
+	a := release.NewAccount(c.Privacy, proved, published)
 	if err := a.Decide(env, x.Data.Source,
 		experiment.Taken{Items: true,
 			HowMany: []experiment.Number{experiment.HowManyUsers(c.Data.Public,
 				"what sums of gradients are divided by")}}); err != nil {
 		return nil, err
 	}
-	d, err := a.Declares([]release.Sum{w.budget.counts}, privacy.Entry{Purpose: purposeGradients, Count: w.budget.steps,
-		Event: step})
+	d, err := a.Declares([]release.Sum{w.budget.counts}, privacy.Entry{Purpose: purposeGradients,
+		Count: w.budget.sgd.Count(w.budget.steps), Event: step})
 	if err != nil {
 		return nil, err
 	}

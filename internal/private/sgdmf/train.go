@@ -21,7 +21,8 @@ type training struct {
 	steps  *descent.Rows[tensor.Float]
 	step   int64 // made
 	of     int64
-	secure bool // noise from cryptographic bits
+	epoch  int64 // steps of an epoch of random allocation; 0: users are drawn anew for every step
+	secure bool  // noise from cryptographic bits
 
 	first, second tensor.Matrix // Adam's moments
 	mean          tensor.Matrix // of V over the later half of the steps, so far
@@ -39,7 +40,7 @@ func newTraining(c Config, b budget, ids []string, train [][]int32, counts []flo
 	stream func(purpose string) rng.Stream,
 	noise func(purpose string) (rng.Stream, error)) (*training, error) {
 	floor := b.counts.Deviation()
-	t := &training{cfg: c, ids: ids, train: train, counts: counts, ledger: l, of: b.steps, secure: b.secure,
+	t := &training{cfg: c, ids: ids, train: train, counts: counts, ledger: l, of: b.steps, epoch: b.sgd.Steps, secure: b.secure,
 		f: newFactors(c.Model, counts, floor, stream("first vectors")), negatives: stream("negatives"),
 		parts: make([]part, usersHeld)}
 	t.draws = release.Draw{Items: c.Privacy.Items, Weights: release.Weights(counts, t.f.items, floor, c.Privacy.Prefer),
@@ -71,7 +72,7 @@ func (t *training) advance() error {
 	if t.steps.Skip() {
 		t.step++
 		t.average()
-		return nil
+		return t.ended()
 	}
 	users, err := t.steps.Begin(0, uint64(t.step))
 	if err != nil {
@@ -102,7 +103,18 @@ func (t *training) advance() error {
 	}
 	t.f.join()
 	t.average()
-	return t.ledger.Flush(fmt.Sprintf("step %d", t.step))
+	if t.epoch == 0 {
+		return t.ledger.Flush(fmt.Sprintf("step %d", t.step))
+	}
+	return t.ended()
+}
+
+// ended closes the ledger's period after the last step of an epoch of random allocation.
+func (t *training) ended() error {
+	if t.epoch == 0 || t.step%t.epoch != 0 && t.step != t.of {
+		return nil
+	}
+	return t.ledger.Flush(fmt.Sprintf("epoch %d", (t.step+t.epoch-1)/t.epoch))
 }
 
 // average adds V to the mean over the later half of the steps.
