@@ -45,6 +45,9 @@ type TrainConfig struct {
 	Epochs int     `yaml:"epochs" limit:"1..100000"`
 	Batch  int     `yaml:"batch" limit:"1..10000000"` // mean number of users in a step
 	Rate   float64 `yaml:"rate" limit:"[1e-12,100]"`
+	// Sampling says how a step draws its users: "poisson", which "" means too, each by a coin of its own for every step;
+	// "allocation": each draws one step of an epoch.
+	Sampling string `yaml:"sampling,omitempty" limit:"poisson|allocation?"`
 }
 
 // Default returns the setting on ML-100K under GERAI's split.
@@ -63,9 +66,19 @@ func check(v *config.Checker, c Config) {
 	c.Eval.CheckAtOnce(v)
 }
 
-// Steps returns the number of steps for a number of users.
+// Steps returns the number of steps for a number of users. With random allocation no batch is expected to be larger
+// than Train.Batch.
 func (c Config) Steps(users int) int {
-	return c.Train.Epochs * max(1, int(math.Round(float64(users)/float64(c.Train.Batch))))
+	per := float64(users) / float64(c.Train.Batch)
+	if c.sampling() == privacy.Allocation {
+		return c.Train.Epochs * int(math.Ceil(per))
+	}
+	return c.Train.Epochs * max(1, int(math.Round(per)))
+}
+
+// sampling returns how steps draw their users.
+func (c Config) sampling() privacy.Sampling {
+	return cmp.Or(privacy.Sampling(c.Train.Sampling), privacy.Poisson)
 }
 
 // sgd returns the mechanism of the steps for a number of users, with the least noise for the setting's epsilon. A
@@ -74,17 +87,20 @@ func (c Config) sgd(users int) (descent.DPSGD, error) {
 	public := cmp.Or(c.Data.Sizes.Users, users)
 	d := descent.DPSGD{Purpose: purposeGradients, Clip: c.Privacy.Clip, NoiseMultiplier: 1, Examples: int64(users),
 		Stated:   int64(c.Data.Sizes.Users),
-		Sampling: privacy.Poisson, Rate: min(1, float64(c.Train.Batch)/float64(public)), Unit: privacy.User}
+		Sampling: c.sampling(), Rate: min(1, float64(c.Train.Batch)/float64(public)), Unit: privacy.User}
 	steps := int64(c.Steps(public))
 	goal := accountant.Goal{Epsilon: c.Privacy.Epsilon, Delta: c.Privacy.Delta,
 		Exposed: accountant.Exposed(d.Rate, steps)}
+	if d.Sampling == privacy.Allocation {
+		d.Rate, d.Steps, goal.Exposed = 0, steps/int64(c.Train.Epochs), 1
+	}
 	found, err := accountant.Calibrate(goal, 1, func(noise float64) (float64, error) {
 		d.NoiseMultiplier = noise
 		acc, err := accountant.New(accountant.Contour, privacy.User, privacy.AddRemove)
 		if err != nil {
 			return 0, err
 		}
-		if err := acc.Charge(d.Event(), steps); err != nil {
+		if err := acc.Charge(d.Event(), d.Count(steps)); err != nil {
 			return 0, err
 		}
 		r, err := acc.Spent(c.Privacy.Delta)

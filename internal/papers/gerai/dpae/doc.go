@@ -22,7 +22,9 @@
 //
 // A step takes every user with the same probability, clips each one's gradient to C, and releases
 // the sum with noise: algorithm 1 of Abadi et al. (CCS 2016) with a user as the example. The total
-// over all steps is that of the subsampled Gaussian mechanism, for one user more or less. One
+// over all steps is that of the subsampled Gaussian mechanism, for one user more or less. With
+// train.sampling=allocation a user is in one step of each epoch, drawn at random, and the total is
+// that of such epochs. One
 // rating more or less exchanges a user's row for another, which may cost more and is shown beside.
 //
 // It covers the weights. A user's list is s of that user's own row, in the clear. So the guarantee

@@ -68,7 +68,7 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	d := a.Declaration()
 	d.Plan = &privacy.Plan{Budget: privacy.Budget{Epsilon: c.Privacy.Epsilon, Delta: c.Privacy.Delta},
 		Subject:  privacy.Subject{Unit: privacy.User, Neighbouring: privacy.AddRemove},
-		Releases: []privacy.Entry{{Purpose: purposeGradients, Count: int64(w.steps), Event: w.sgd.Event()}}}
+		Releases: []privacy.Entry{{Purpose: purposeGradients, Count: w.sgd.Count(int64(w.steps)), Event: w.sgd.Event()}}}
 	if w.ledger, err = env.Ledger(privacy.Research, d); err != nil {
 		return nil, err
 	}
@@ -91,6 +91,9 @@ func (w *work) account(a experiment.Account) (experiment.Privacy, error) {
 	p := w.cfg.Privacy
 	a.Claimed = &experiment.Claim{Eps: privacy.Number(p.Epsilon), Delta: p.Delta, Unit: string(privacy.User),
 		Theorem: "DP-SGD over Poisson samples of users"}
+	if w.sgd.Steps > 0 {
+		a.Claimed.Theorem = "DP-SGD over epochs of random allocation of users"
+	}
 	if err := a.Compose(w.ledger, privacy.Subject{Unit: privacy.User, Neighbouring: privacy.AddRemove},
 		p.Delta); err != nil {
 		return nil, err
