@@ -80,13 +80,18 @@ var stops = map[string][]stopped{
 	"train dp-sgd-mf": {
 		{"sampled", "private/smoke-dp-sgd-mf.yaml", []string{"train.steps=5", "run.workers=1"}},
 		{"all users", "private/smoke-dp-sgd-mf.yaml", []string{"train.steps=4", "train.sample=1", "train.negatives=0", "train.optimizer=adam", "train.rate=0.05", "privacy.prefer=0.5", "run.workers=1"}},
+		{"allocated users", "private/smoke-dp-sgd-mf.yaml", []string{"train.steps=5", "train.sampling=allocation", "run.workers=1"}},
 	},
 	"train dpsgd": {
 		{"samples", "dipsgnn/smoke-dpsgd.yaml", dpsgdTiny},
 		{"users, ids", "dipsgnn/smoke-dpsgd.yaml", append(dpsgdTiny, "privacy.unit=user", "train.batch=40", "model.user_input=id")},
 		{"interactions", "dipsgnn/smoke-v3-dpsgd.yaml", dpsgdTiny},
+		{"allocated users", "dipsgnn/smoke-dpsgd.yaml", append(dpsgdTiny, "privacy.unit=user", "train.batch=40", "model.user_input=id", "train.sampling=allocation")},
 	},
-	"train dpae": {{"users", "gerai/smoke-dpae.yaml", []string{"train.epochs=2", "model.dim=4", "run.workers=1"}}},
+	"train dpae": {
+		{"users", "gerai/smoke-dpae.yaml", []string{"train.epochs=2", "model.dim=4", "run.workers=1"}},
+		{"allocated users", "gerai/smoke-dpae.yaml", []string{"train.epochs=2", "model.dim=4", "train.sampling=allocation", "run.workers=1"}},
+	},
 	"train dpmf": {
 		{"ratings", "gerai/smoke-dpmf.yaml", []string{"run.workers=1"}},
 		{"public users", "gerai/smoke-dpmf.yaml", []string{"run.workers=1", "model.matrix=scaled", "model.rounds=1", "privacy.users=public"}},
