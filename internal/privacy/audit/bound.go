@@ -179,13 +179,36 @@ type Contradiction struct {
 	Accounted float64 // epsilon at the same delta
 	Unit      string  // of the promise
 	Of        string  // what was audited
+	// Found contradicts the account's trade-off curve where Audited does not contradict its epsilon. Nil: Audited does.
+	Found *Found
+	// Faults holds sentences on what of a release does not fit the ledger.
+	Faults []string
 }
+
+// Found holds how well the canary's releases were told from others, and how well the account allows.
+type Found struct {
+	False   float64 `json:"false_positives"` // at most, of releases without the canary
+	True    float64 `json:"true_positives"`  // at least, of releases with it
+	Allowed float64 `json:"allowed"`         // by the account, at that many false positives
+}
+
+// Contradicts reports whether more was found than the account allows.
+func (f Found) Contradicts() bool { return f.True > f.Allowed }
 
 // Error returns a message with both numbers.
 func (e *Contradiction) Error() string {
+	faults := ""
+	for _, f := range e.Faults {
+		faults += "; " + f
+	}
+	if f := e.Found; f != nil {
+		return fmt.Sprintf("the audit of %s finds at least %.4g %% of the releases with the canary at %.4g %% false "+
+			"alarms with confidence %.4g %%, and the account allows %.4g %% for one %s: one of the two is wrong%s",
+			e.Of, 100*f.True, 100*f.False, 100*e.Audited.Confidence, 100*f.Allowed, e.Unit, faults)
+	}
 	return fmt.Sprintf("the audit of %s shows epsilon above %.4g at delta %g with confidence %.4g %%, and the "+
-		"account promises %.4g for one %s: one of the two is wrong",
-		e.Of, e.Audited.Epsilon, e.Audited.Delta, 100*e.Audited.Confidence, e.Accounted, e.Unit)
+		"account promises %.4g for one %s: one of the two is wrong%s",
+		e.Of, e.Audited.Epsilon, e.Audited.Delta, 100*e.Audited.Confidence, e.Accounted, e.Unit, faults)
 }
 
 // Hint suggests where the mistake may be.
