@@ -1,5 +1,7 @@
 package privacy
 
+import "fmt"
+
 // Law describes the outputs of a release on two neighbours, as far as an accountant can use it: a pair of
 // distributions, or a bound on them. A law knows no unit and no relation, and is a comparable value. That of a family
 // of noise is its event without a subject; ResponseLaw is the law of all other events. There are few laws, and most new
@@ -61,4 +63,18 @@ func LawOf(e Event) Law {
 		return r.Law()
 	}
 	return nil
+}
+
+// Wider returns a release of normal noise, also on a sample, with so many times the noise. It fails on other noise.
+func Wider(e Event, by float64) (Event, error) {
+	switch x := e.(type) {
+	case Gaussian:
+		x.Sigma *= by
+		return x, nil
+	case Sampled:
+		inner, err := Wider(x.Event, by)
+		x.Event = inner
+		return x, err
+	}
+	return nil, fmt.Errorf("%T has no normal noise that could be wider", e)
 }
