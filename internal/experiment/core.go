@@ -2,8 +2,10 @@ package experiment
 
 import (
 	"context"
+	"errors"
 
 	"privrec/internal/privacy"
+	"privrec/internal/privacy/audit"
 	"privrec/internal/report"
 	"privrec/internal/run"
 	"privrec/internal/train"
@@ -26,6 +28,9 @@ type Core struct {
 	// Account returns the account of the finished run. It is called once, after the test rows are ranked and before
 	// results are written. f is nil if nothing was trained by epochs.
 	Account func(f *Fitted) (Privacy, error)
+	// Redraw returns the releases of a finished run for an audit, in their order, with what a canary user of so many
+	// items adds to each. It is called once. Nil: they cannot be drawn again.
+	Redraw func(ctx context.Context, items int) ([]audit.Release, error)
 	// Extra is state that belongs to the parameters. It is saved and loaded with every checkpoint of the training.
 	// Nil: there is none.
 	Extra train.Extra
@@ -38,6 +43,22 @@ func (c *Core) PlannedAccount() (any, error) {
 	}
 	return c.Planned()
 }
+
+// Redrawing is Answers whose run's releases can be drawn again, for an audit.
+type Redrawing interface {
+	Releases(ctx context.Context, items int) ([]audit.Release, error)
+}
+
+// Releases implements Redrawing.
+func (c *Core) Releases(ctx context.Context, items int) ([]audit.Release, error) {
+	if c.Redraw == nil {
+		return nil, ErrNoRedraw
+	}
+	return c.Redraw(ctx, items)
+}
+
+// ErrNoRedraw says that the releases of a run cannot be drawn again.
+var ErrNoRedraw = errors.New("its releases cannot be drawn again without training")
 
 // Declared is an account whose content does not depend on the run.
 type Declared interface {

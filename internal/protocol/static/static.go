@@ -65,6 +65,14 @@ func Load(ctx context.Context, env *run.Env, protocol string, m topn.Method,
 // Kept reports whether the experiment belongs to a finished run that keeps its vectors, and needs no model.
 func (x *Experiment) Kept() bool { return x.top != nil && x.top.Finished() }
 
+// Rows returns the input of the model under top-n. Under next-item only Compute gives it.
+func (x *Experiment) Rows() (r Rows, ok bool) {
+	if x.top == nil {
+		return r, false
+	}
+	return Rows{x.Data, x.top.Graph}, true
+}
+
 // Unprotect declares that the method protects nothing.
 func (x *Experiment) Unprotect() error {
 	if x.next != nil {

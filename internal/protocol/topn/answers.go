@@ -6,6 +6,7 @@ import (
 
 	"privrec/internal/eval"
 	"privrec/internal/experiment"
+	"privrec/internal/privacy/audit"
 	"privrec/internal/run"
 )
 
@@ -69,6 +70,11 @@ func (a *answers) Ranking(_ context.Context, release string) (r experiment.Ranki
 		r.Title += ", release " + kind
 	}
 	return r, nil
+}
+
+// Releases implements experiment.Redrawing.
+func (a *answers) Releases(ctx context.Context, items int) ([]audit.Release, error) {
+	return a.x.Releases(ctx, items)
 }
 
 // Recommend implements experiment.Answers.
