@@ -7,6 +7,8 @@ import (
 	"privrec/internal/dataset"
 	"privrec/internal/experiment"
 	"privrec/internal/model/bpr"
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/audit"
 	"privrec/internal/private/release"
 	"privrec/internal/protocol/static"
 	"privrec/internal/protocol/topn"
@@ -56,6 +58,7 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	if err != nil {
 		return nil, err
 	}
+	x.Redraw = func(ctx context.Context, items int) ([]audit.Release, error) { return w.redraw(ctx, x, items) }
 	if x.Kept() {
 		return x.Work, nil
 	}
@@ -89,9 +92,14 @@ func (w *work) declare(a *release.Account, d *dataset.Interactions) error {
 		return err
 	}
 	ledger, err := w.env.Ledger(w.cfg.Privacy.Marks(), declared)
-	w.releaser = &release.Releaser{Ledger: ledger, Releases: w.cfg.Model.releases(),
-		Noise: func(purpose string) (rng.Stream, error) { return w.env.Noise("private.als", purpose) }}
+	w.into(ledger)
 	return err
+}
+
+// into sets the ledger of the releases.
+func (w *work) into(l *privacy.Ledger) {
+	w.releaser = &release.Releaser{Ledger: l, Releases: w.cfg.Model.releases(),
+		Noise: func(purpose string) (rng.Stream, error) { return w.env.Noise("private.als", purpose) }}
 }
 
 // draw returns the random choice of the items that users contribute to one kind of release.

@@ -12,6 +12,7 @@ import (
 	"privrec/internal/model/ease"
 	"privrec/internal/model/itemknn"
 	"privrec/internal/privacy"
+	"privrec/internal/privacy/audit"
 	"privrec/internal/private/release"
 	"privrec/internal/protocol/static"
 	"privrec/internal/protocol/topn"
@@ -134,6 +135,7 @@ func (w *work) train(ctx context.Context, protocol string, m topn.Method, theore
 		x.Remark("the model is that of a stream: test rows that the stream holds make the measurement too good")
 	}
 	x.Compute(ctx, w.of)
+	x.Redraw = func(ctx context.Context, items int) ([]audit.Release, error) { return w.redraw(ctx, x, items) }
 	a.Of(x.Core, func() error { return a.Compose(w.releaser.Ledger) })
 	return x.Work, w.declareOn(a, x.Data.Source)
 }

@@ -56,11 +56,15 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	}
 	x, err := topn.Load(ctx, env, topn.Method{Name: Method, Standing: standing, Data: c.Data, Eval: c.Eval,
 		Shape: topn.Shape{Dim: c.Model.Dim, Epsilon: c.Privacy.Epsilon}})
-	if err != nil || x.Finished() {
+	if err != nil {
 		return x, err
 	}
 	c.Privacy.Secure = env.Secure()
 	w := &work{Experiment: x, cfg: c}
+	x.Redraw = w.redraw
+	if x.Finished() {
+		return x, nil
+	}
 	if w.budget, err = newBudget(c, x.Graph.Users, x.Data.Items); err != nil {
 		return nil, &run.UsageError{Message: fmt.Sprintf("privacy.epsilon: %v", err),
 			Fix: "take a larger epsilon, or fewer steps"}
