@@ -72,6 +72,7 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 			Fix: "take a larger epsilon, or fewer epochs"}
 	}
 	w.sgd, _ = c.steps(w.examples, z)
+	x.Redraw = w.redraw
 	return x, w.prepare(env)
 }
 

@@ -102,9 +102,21 @@ func (p *private) Count(q *nextitem.Part) int { return cmp.Or(p.Stated, len(exam
 
 // Lessons implements nextitem.Learner. The training loop counts steps; each step draws its examples anew.
 func (p *private) Lessons(first nextitem.Pass) (nextitem.Lessons, error) {
-	m, err := p.On(p.Part, first, false)
+	d, dim, err := p.loss(first)
 	if err != nil {
 		return nextitem.Lessons{}, err
+	}
+	if p.Noise.steps, err = p.Noise.Open(dim); err != nil {
+		return nextitem.Lessons{}, err
+	}
+	return nextitem.Lessons{Model: d, Samples: cmp.Or(p.Stated, len(d.at)-1), InOrder: true}, nil
+}
+
+// loss returns the loss of the part's examples, and the number of values of a gradient. No steps are open yet.
+func (p *private) loss(first nextitem.Pass) (*privateLoss, int, error) {
+	m, err := p.On(p.Part, first, false)
+	if err != nil {
+		return nil, 0, err
 	}
 	d := &privateLoss{OnSessions: m, noise: p.Noise, at: examplesOf(p.Part, p.Unit), tape: autograd.NewTape(),
 		sums: map[*autograd.Param]tensor.Matrix{}}
@@ -119,10 +131,7 @@ func (p *private) Lessons(first nextitem.Pass) (nextitem.Lessons, error) {
 		n := q.Value.Rows * q.Value.Cols
 		d.sums[q], rest = tensor.From(q.Value.Rows, q.Value.Cols, rest[:n:n]), rest[n:]
 	}
-	if p.Noise.steps, err = p.Noise.Open(dim); err != nil {
-		return nextitem.Lessons{}, err
-	}
-	return nextitem.Lessons{Model: d, Samples: cmp.Or(p.Stated, len(d.at)-1), InOrder: true}, nil
+	return d, dim, nil
 }
 
 // privateLoss is a loss for the training loop whose gradients are those of DP-SGD.
