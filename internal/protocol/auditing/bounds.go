@@ -17,7 +17,12 @@ type Row struct {
 	Bound audit.Bound `json:"bound"`
 	// Gaussian holds the bound under the stronger hypothesis that the mechanism's trade-off curve is Gaussian. It is
 	// shown beside the bound and compared with nothing.
-	Gaussian  *audit.Bound `json:"gaussian,omitempty"`
+	Gaussian *audit.Bound `json:"gaussian,omitempty"`
+	// Ledger holds the bound under the hypothesis that the releases are those of the ledger with some other noise. It is
+	// compared with nothing.
+	Ledger *audit.Bound `json:"ledger,omitempty"`
+	// Found holds what of releases was told apart, and what the account's curve allows. Nil: no curve was asked.
+	Found     *audit.Found `json:"found,omitempty"`
 	Rule      *audit.Rule  `json:"rule,omitempty"`      // of one-run: canaries guessed in and out
 	Threshold *float64     `json:"threshold,omitempty"` // of canary: scores above it are guessed in
 	// Attack is the number, from 0, of the score that gave the bound, of several; By names it.
@@ -141,6 +146,11 @@ func (c AuditConfig) twoRun(r Row, with, without []float64, delta float64) (Row,
 	if r.AUC, err = metrics.AUC(slices.Concat(with, without), in); err != nil {
 		return r, err
 	}
+	return r, c.advantage(&r, rates)
+}
+
+// advantage adds to a row the true less the false positive rate, with its interval.
+func (c AuditConfig) advantage(r *Row, rates audit.Rates) (err error) {
 	r.Advantage = float64(rates.TruePositives)/float64(rates.Positives) - float64(rates.FalsePositives)/float64(
 		rates.Negatives)
 	var bounds [4]float64
@@ -152,11 +162,11 @@ func (c AuditConfig) twoRun(r Row, with, without []float64, delta float64) (Row,
 		{audit.UpperBound, rates.TruePositives, rates.Positives},
 		{audit.LowerBound, rates.FalsePositives, rates.Negatives}} {
 		if bounds[i], err = f.bound(f.k, f.n, c.Level/4); err != nil {
-			return r, err
+			return err
 		}
 	}
 	r.Interval = [2]float64{bounds[0] - bounds[1], bounds[2] - bounds[3]}
-	return r, nil
+	return nil
 }
 
 // choose returns the threshold with the largest bound under few models, and of equal bounds the one with the largest

@@ -34,14 +34,17 @@ type AuditConfig struct {
 	// user; under next-item sequence (a user's items in an order), interaction (one of two items as the last of a
 	// sequence) or order (one of two orders of a sequence).
 	Unit string `yaml:"unit"`
-	Sees string `yaml:"sees" limit:"scores|lists|vectors"` // what the auditor sees: scores, lists or vectors
+	// what the auditor sees: scores, lists or vectors of trained models; or the release: all noisy sums that leave the
+	// curator, whose noise is drawn again
+	Sees string `yaml:"sees" limit:"scores|lists|vectors|release"`
 	// Others hides from the auditor everything that was computed from a canary's own row, even if the account does
 	// not say that it stays with its user.
 	Others bool `yaml:"others,omitempty"`
 	// m of method one-run: number of canaries, each put in or left out by a coin
 	Canaries int `yaml:"canaries" limit:"10..1000000"`
 	Rows     int `yaml:"rows"` // number of items of a canary that has rows of its own
-	Runs     int `yaml:"runs"` // number of models to train for method canary, half of them with the canary
+	// number of models to train for method canary, half of them with the canary; of releases, where these are seen
+	Runs int `yaml:"runs"`
 	// References is the number of models trained without canaries under the same configuration. The mean of their
 	// scores is subtracted from a canary's score.
 	References int `yaml:"references" limit:"1..1000"`
@@ -71,6 +74,7 @@ const (
 	SeesScores  = "scores"
 	SeesLists   = "lists"
 	SeesVectors = "vectors"
+	SeesRelease = "release"
 )
 
 // Default returns an audit by one run with canary edges, at 95 % confidence.
@@ -97,9 +101,11 @@ func Check(v *config.Checker, c Config) {
 	v.Check(!a.Others || !ordered(a.Unit), "audit.others",
 		"has no effect on a canary %s: what follows it is asked of all alike", a.Unit)
 	v.Between("audit.rows", a.Rows, max(2, dataset.LeastRows(a.Unit)), 1_000_000)
-	v.Check(a.Runs >= 16 && a.Runs <= 100_000 && a.Runs%8 == 0, "audit.runs",
+	v.Check(a.Runs >= 16 && (a.Runs <= 100_000 || a.Sees == SeesRelease && a.Runs <= mostReleases) && a.Runs%8 == 0,
+		"audit.runs",
 		"must be a multiple of 8 from 16 to 100000, got %d: half of the models have the canary, and a quarter of "+
 			"each half says where the threshold is", a.Runs)
+	a.checkRelease(v)
 	v.Check(a.Delta >= 0 && a.Delta < 1, "audit.delta", "must be at least 0 and below 1, got %v", a.Delta)
 	a.checkLevel(v)
 }
@@ -110,6 +116,20 @@ func (a AuditConfig) checkLevel(v *config.Checker) {
 	for _, g := range a.Guesses {
 		v.Check(g > 0 && g <= 1 && !math.IsNaN(g), "audit.guesses", "must be above 0 and at most 1, got %v", g)
 	}
+}
+
+// mostReleases is the largest number of releases of method canary that are drawn again.
+const mostReleases = 100_000_000
+
+// checkRelease reports settings that an audit of the release cannot have.
+func (a AuditConfig) checkRelease(v *config.Checker) {
+	if a.Sees != SeesRelease {
+		return
+	}
+	v.Check(a.Unit == User, "audit.unit", "%s: of a release it is known what a user adds: take %s", a.Unit, User)
+	v.Check(a.Method != Membership, "audit.method", "%s: it is of trained models: take %s or %s", Membership, Canary,
+		OneRun)
+	v.Check(!a.Others, "audit.others", "has no effect on a release, which others see")
 }
 
 // ordered reports whether a canary has rows of its own whose order matters.

@@ -17,7 +17,8 @@ type finding struct {
 	*subject
 	accounted Accounted
 	delta     float64
-	rows      []Row // the audited one, the positive control, the negative control
+	rows      []Row        // the audited one, the positive control, the negative control
+	seen      []audit.Seen // of the releases, where these are seen
 	models    int
 }
 
@@ -33,6 +34,9 @@ const (
 
 // find trains the models and computes the bounds.
 func (w *work) find(ctx context.Context) (*finding, error) {
+	if w.Audit.Sees == SeesRelease {
+		return w.redrawn(ctx)
+	}
 	switch w.Audit.Method {
 	case Canary:
 		return w.canary(ctx)
@@ -264,9 +268,17 @@ func every(x []float64, from int) (out []float64) {
 
 // contradiction returns an error if the bound is above the account.
 func (f *finding) contradiction(w *work) error {
-	if !f.accounted.finite() || !f.rows[0].Bound.Contradicts(float64(f.accounted.Epsilon)) {
+	r := f.rows[0]
+	c := &audit.Contradiction{Audited: r.Bound, Accounted: float64(f.accounted.Epsilon), Unit: f.accounted.Unit,
+		Of: w.task.String(), Faults: f.faults()}
+	switch {
+	case !f.accounted.finite():
 		return nil
+	case r.Bound.Contradicts(float64(f.accounted.Epsilon)):
+		return c
+	case r.Found != nil && r.Found.Contradicts():
+		c.Found = r.Found
+		return c
 	}
-	return &audit.Contradiction{Audited: f.rows[0].Bound, Accounted: float64(f.accounted.Epsilon),
-		Unit: f.accounted.Unit, Of: w.task.String()}
+	return nil
 }

@@ -3,11 +3,13 @@ package auditing
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/privacy"
+	"privrec/internal/privacy/audit"
 	"privrec/internal/report"
 )
 
@@ -22,6 +24,10 @@ type Outcome struct {
 	Threat    Threat    `json:"threat"`
 	Accounted Accounted `json:"accounted"`
 	Rows      []Row     `json:"rows"`
+	// Releases says what the auditor saw of each release, where it sees these, and Faults what of them does not fit the
+	// ledger.
+	Releases []audit.Seen `json:"releases,omitempty"`
+	Faults   []string     `json:"faults,omitempty"`
 }
 
 // DataSummary identifies the data of an audit.
@@ -89,6 +95,10 @@ func (f *finding) outcome(w *work) *Outcome {
 		Config: f.manifest.ConfigHash, NoiseOff: w.off}
 	o.Threat = Threat{Method: a.Method, Unit: a.Unit, Sees: a.Sees, How: f.how(a), Knows: knows, Canaries: f.number(),
 		Models: f.models, Level: a.Level}
+	if a.Sees == SeesRelease {
+		o.Threat.How, o.Threat.Knows, o.Threat.Differ = howReleased, knowsReleased, releasedCanary
+		o.Releases, o.Faults = f.seen, f.faults()
+	}
 	o.fill(f.delta)
 	return o
 }
@@ -155,6 +165,10 @@ func (o *Outcome) document(level float64, seed uint64) *report.Document {
 	}
 	d.Conclusion = o.conclusion()
 	d.Tables = append(d.Tables, o.table(level))
+	if len(o.Releases) > 0 {
+		d.Tables = append(d.Tables, o.released())
+	}
+	d.Notes = append(d.Notes, o.Faults...)
 	for _, r := range o.Rows {
 		d.Notes = append(d.Notes, r.Name+": "+r.What)
 	}
@@ -162,6 +176,11 @@ func (o *Outcome) document(level float64, seed uint64) *report.Document {
 		"a lower bound that is small shows no privacy: another auditor may find more. It can contradict an account, "+
 			"and it can never confirm one",
 		"the bound if the trade-off curve is Gaussian rests on that hypothesis, and is held against no account")
+	if o.Rows[0].Ledger != nil {
+		d.Notes = append(d.Notes, "the bound if the ledger's rests on the hypothesis that the releases are those of the "+
+			"ledger with more or less noise, and is held against no account; what was told apart is held against the "+
+			"account's whole trade-off curve, without a hypothesis")
+	}
 	return d
 }
 
@@ -179,6 +198,9 @@ var canaryNotes = map[string]string{
 
 // does returns a phrase for what the auditor does.
 func (t Threat) does() string {
+	if t.Sees == SeesRelease && t.Models > 0 {
+		return "sees the release, trains one model and draws the noise of its releases again"
+	}
 	if t.Models == 0 {
 		return "sees the " + t.Sees + ", trains nothing"
 	}
@@ -210,6 +232,11 @@ func (o *Outcome) conclusion() string {
 		return fmt.Sprintf("The audit contradicts the account: epsilon is above %.4g, and %v is promised for one %s.",
 			b.Epsilon, a.Epsilon, a.Unit)
 	}
+	if f := o.Rows[0].Found; a.finite() && f != nil && f.Contradicts() {
+		return fmt.Sprintf("The audit contradicts the account: it finds at least %.4g %% of the releases with the "+
+			"canary at %.4g %% false alarms, and %.4g %% is allowed for one %s.", 100*f.True, 100*f.False,
+			100*f.Allowed, a.Unit)
+	}
 	text, end := fmt.Sprintf("What the auditor saw shows an epsilon of at least %.4g", b.Epsilon),
 		fmt.Sprintf(", and the account bounds it by %v for one %s.", privacy.Number(a.Epsilon), a.Unit)
 	if !a.finite() {
@@ -229,16 +256,28 @@ func (o *Outcome) table(of float64) *report.Table {
 			{Name: "if Gaussian", Format: "%.3f"}, {Name: "could show", Format: "%.3f"}, {Name: "guesses right"},
 			{Name: "AUC, percent", Format: "%.1f"}, {Name: "advantage, percent", Format: "%.1f"},
 			{Name: level + " interval"}}}
+	byLedger := o.Rows[0].Ledger != nil
+	if byLedger {
+		t.Columns = slices.Insert(t.Columns, 3, report.Column{Name: "if the ledger's", Format: "%.3f"})
+	}
 	for _, r := range o.Rows {
-		gaussian := report.Missing
-		if r.Gaussian != nil {
-			gaussian = r.Gaussian.Epsilon
+		cells := []any{r.Name, r.Bound.Epsilon, epsilonOf(r.Gaussian)}
+		if byLedger {
+			cells = append(cells, epsilonOf(r.Ledger))
 		}
-		t.Add(r.Name, r.Bound.Epsilon, gaussian, r.Bound.Ceiling, r.guesses(), 100*r.AUC, 100*r.Advantage,
-			fmt.Sprintf("%.1f to %.1f", 100*r.Interval[0], 100*r.Interval[1]))
+		t.Add(append(cells, r.Bound.Ceiling, r.guesses(), 100*r.AUC, 100*r.Advantage,
+			fmt.Sprintf("%.1f to %.1f", 100*r.Interval[0], 100*r.Interval[1]))...)
 	}
 	t.Notes = []string{fmt.Sprintf("evidence level %v: %s", o.Data.Level, o.Data.Level.Meaning())}
 	return t
+}
+
+// epsilonOf returns the epsilon of a bound, or that there is none.
+func epsilonOf(b *audit.Bound) any {
+	if b == nil {
+		return report.Missing
+	}
+	return b.Epsilon
 }
 
 // guesses returns the number of guesses behind the bound and how many were right, as text.

@@ -25,7 +25,7 @@ func Task(others []run.Task) run.Task {
 					"of the rows or users held out of one"},
 			{Name: "unit", Key: "audit.unit",
 				Usage: "what a canary is: edge, rating, user, sequence, interaction or order"},
-			{Name: "sees", Key: "audit.sees", Usage: "what the auditor sees: scores, lists or vectors"},
+			{Name: "sees", Key: "audit.sees", Usage: "what the auditor sees: scores, lists or vectors, or the release with its noise drawn again"},
 			{Name: "canaries", Key: "audit.canaries", Number: true, Usage: "canaries of one-run"},
 			{Name: "runs", Key: "audit.runs", Number: true, Usage: "models of canary"},
 			{Name: "level", Key: "audit.level", Number: true, Usage: "chance that a bound is above the truth"},
