@@ -207,6 +207,7 @@ func unlike(t *testing.T, task run.Task, s stopped, data string, folders map[str
 var publicDraws = []string{
 	"bench.sessions",                               // what is measured
 	"blurme.class", "blurme.folds", "blurme.items", // a method without an epsilon
+	"audit of secure noise",                          // of a random key, a billionth of the noise of a release
 	"canary coins", "canary features", "canary rows", // what an audit puts in
 	"dpae.init", "dpfactor.users", "dpmf.negatives", "dpmf.order", // initial values and orders
 	"dpsgd.codes", "private.als.first", "rap.reading", // the same

@@ -140,6 +140,9 @@ var stops = map[string][]stopped{
 			"audit.unit=order", "audit.rows=5", "audit.canaries=20"}},
 		{"edges that others' scores show", "audit/smoke.yaml", []string{"run.workers=1", "target.task=train dpmf-imp", "target.set=[data.name=standin-tiny, model.dim=4, train.epochs=3]",
 			"audit.unit=edge", "audit.sees=vectors", "audit.canaries=20"}},
+		{"the release, drawn again", "audit/smoke.yaml", []string{"run.workers=1", "target.task=train dp-als",
+			"target.set=[data.name=standin-tiny, data.recipe=rdpgcf, privacy.epsilon=4, privacy.items=20, model.dim=4]", "audit.method=canary", "audit.sees=release", "audit.runs=800"}},
+		{"one release", "audit/smoke.yaml", []string{"run.workers=1", "audit.sees=release", "audit.canaries=400"}},
 	},
 	"audit pricdsr": {
 		{"two cells", "", []string{"run.workers=1", "data.name=standin-tiny", "audit.canaries=500", "mechanism.differ=padding"}},
