@@ -13,7 +13,7 @@ import (
 )
 
 // repetitions is how often every planted fault is audited; the true program is audited ten times as often. 100 of them
-// take about five minutes of processor time.
+// take about seven minutes of processor time.
 var repetitions = flag.Int("repetitions", 4, "how often TestPlantedRepeatedly audits every planted fault")
 
 // Every planted fault is found whenever it is looked for, and the true program is accused never: at this level by
