@@ -54,6 +54,18 @@ func Bounds(mu float64, t int64) (above, below Law, err error) {
 	return b.above, b.below, nil
 }
 
+// Block is a number of groups of steps with as many steps each.
+type Block struct{ Count, Steps int64 }
+
+// Blocks deals steps to so many groups, of which the sizes differ by one at most. times is at least 1 and at most steps.
+func Blocks(times, steps int64) []Block {
+	size, more := steps/times, steps%times
+	if more == 0 {
+		return []Block{{times, size}}
+	}
+	return []Block{{times - more, size}, {more, size + 1}}
+}
+
 // known keeps the last laws: an account prices an event several times.
 var known cache
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -289,6 +290,64 @@ func TestRange(t *testing.T) {
 		{1, 0, "steps is 0"}, {1, MostSteps + 1, "steps is"}} {
 		if _, _, err := Bounds(c.mu, c.steps); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, %d: %v", c.mu, c.steps, err)
+		}
+	}
+}
+
+// TestBlocks deals the steps of an epoch to blocks in every order, and takes one step of each: all choices of steps are
+// equally probable, as without blocks.
+func TestBlocks(t *testing.T) {
+	for steps := int64(1); steps <= 6; steps++ {
+		for times := int64(1); times <= steps; times++ {
+			var sizes []int64
+			for _, b := range Blocks(times, steps) {
+				for range b.Count {
+					sizes = append(sizes, b.Steps)
+				}
+			}
+			share := map[int]float64{}
+			var take func(order []int, sizes []int64, chosen int, weight float64)
+			take = func(order []int, sizes []int64, chosen int, weight float64) {
+				if len(sizes) == 0 {
+					if len(order) > 0 {
+						t.Fatalf("%d steps of %d are in no block", len(order), steps)
+					}
+					share[chosen] += weight
+					return
+				}
+				for _, i := range order[:sizes[0]] {
+					take(order[sizes[0]:], sizes[1:], chosen|1<<i, weight/float64(sizes[0]))
+				}
+			}
+			orders := 0
+			var permute func(order, left []int)
+			permute = func(order, left []int) {
+				if len(left) == 0 {
+					orders++
+					take(order, sizes, 0, 1)
+				}
+				for i, x := range left {
+					permute(append(order, x), slices.Concat(left[:i], left[i+1:]))
+				}
+			}
+			var all []int
+			for i := range int(steps) {
+				all = append(all, i)
+			}
+			permute(nil, all)
+			choices := 1.0
+			for i := range times {
+				choices *= float64(steps-i) / float64(i+1)
+			}
+			if math.Abs(float64(len(share))-choices) > 1e-9 {
+				t.Errorf("%d of %d steps: %d choices, want %v", times, steps, len(share), choices)
+			}
+			for c, w := range share {
+				if math.Abs(w/float64(orders)*choices-1) > 1e-9 {
+					t.Errorf("%d of %d steps: the choice %b has a share of %v, want %v", times, steps, c,
+						w/float64(orders), 1/choices)
+				}
+			}
 		}
 	}
 }

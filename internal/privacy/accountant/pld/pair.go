@@ -26,7 +26,6 @@ type pair struct {
 	spacing   float64                 // every atom is a multiple of spacing away from pin; 0: not known
 	pin       float64                 // an atom
 	rho       float64                 // the largest relative error of the masses of atoms
-	each      float64                 // number of compositions that are one release; 0: one
 	symmetric bool                    // the exchanged pair has the same loss
 	reached   *pair                   // of two neighbours that some data sets have, where unreached; nil: not known
 	unreached bool                    // no two neighbours have these laws: the pair dominates all that do

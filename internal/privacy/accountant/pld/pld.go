@@ -181,14 +181,22 @@ func build(ts []terms.Term) ([]term, error) {
 		out = append(out, term{x, 1})
 	}
 	for _, t := range rest {
+		if t.Count > 1e9 {
+			return nil, fmt.Errorf("%s: count is %d, want at most 1e9: %w", t.Leaf.Kind(), t.Count, ErrNotCovered)
+		}
+		if e, ok := privacy.LawOf(t.Leaf).(privacy.AllocatedGaussian); ok && e.Times > 1 && t.Rate == 1 && t.Group <= 1 {
+			blocks, err := allocated(t, e)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, blocks...)
+			continue
+		}
 		x, err := worst(t)
 		if err != nil {
 			return nil, err
 		}
-		if t.Count > 1e9 {
-			return nil, fmt.Errorf("%s: count is %d, want at most 1e9: %w", t.Leaf.Kind(), t.Count, ErrNotCovered)
-		}
-		out = append(out, term{x, float64(t.Count) * max(x.each, 1)})
+		out = append(out, term{x, float64(t.Count)})
 	}
 	return out, nil
 }
@@ -223,9 +231,6 @@ func worst(t terms.Term) (pair, error) {
 	if t.Method != privacy.Poisson || t.Relation == privacy.Replace || answers {
 		return x, fmt.Errorf("%s sampled by %q under %s: %w", t.Leaf.Kind(), string(t.Method), t.Relation,
 			ErrNotCovered)
-	}
-	if x.each > 1 {
-		return x, fmt.Errorf("%s of a sample: %w", t.Leaf.Kind(), ErrNotCovered)
 	}
 	if t.Rate < 1e-12 {
 		return x, fmt.Errorf("%s: sampling rate is %v, want at least 1e-12: %w", t.Leaf.Kind(), t.Rate, ErrNotCovered)

@@ -24,8 +24,8 @@ func (l *leaf) Allocated(e privacy.AllocatedGaussian) (err error) {
 //     2025, theorem 4.6); between them its logarithm is convex, so that a chord bounds it;
 //   - added: E[R^(1-a)], by the bound of the law of R, which is convex in R.
 //
-// A unit in k of t steps costs k times what one in one of t/k steps does (see pld). No curve is above that of an
-// observer who knows the steps.
+// A unit in several steps costs what one in one step of each block of steps does (see pld). No curve is above that of
+// an observer who knows the steps.
 func Allocated(sigma, sensitivity float64, times, steps int64) (Curve, error) {
 	whole, err := Gaussian(sigma, math.Sqrt(float64(times))*sensitivity)
 	if err != nil {
@@ -34,13 +34,26 @@ func Allocated(sigma, sensitivity float64, times, steps int64) (Curve, error) {
 	if times < 1 || times > steps {
 		return nil, fmt.Errorf("times is %d, want from 1 to steps, %d", times, steps)
 	}
-	t, m := steps/times, sensitivity/sigma
+	var blocks []Curve
+	for _, b := range allocation.Blocks(times, steps) {
+		c, err := allocatedOnce(sensitivity/sigma, b.Steps)
+		if err != nil {
+			return nil, err
+		}
+		blocks = append(blocks, Times(c, b.Count))
+	}
+	return Min(Sum(blocks...), whole), nil
+}
+
+// allocatedOnce returns the curve of a unit in one of t steps, for a sensitivity of m standard deviations. Beyond
+// mostAllocatedOrder it is infinite.
+func allocatedOnce(m float64, t int64) (Curve, error) {
 	above, _, err := allocation.Bounds(m, t)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", err, ErrNotCovered)
 	}
 	moments := sync.OnceValue(func() []float64 { return allocatedMoments(m, t) })
-	one := bounded(func(alpha float64) float64 {
+	return bounded(func(alpha float64) float64 {
 		if !(alpha <= mostAllocatedOrder) {
 			return math.Inf(1)
 		}
@@ -54,8 +67,7 @@ func Allocated(sigma, sensitivity float64, times, steps int64) (Curve, error) {
 			return math.Max(logs[2], addedMoment(above, m, t, 2))
 		}
 		return math.Max(removed, addedMoment(above, m, t, alpha)) / (alpha - 1)
-	})
-	return Min(Times(one, times), whole), nil
+	}), nil
 }
 
 // mostAllocatedOrder is the largest order at which an allocation has a curve of its own.
