@@ -27,6 +27,9 @@ func (w *work) redraw(ctx context.Context, items int) ([]audit.Release, error) {
 	if w.budget, err = newBudget(w.cfg, w.Graph.Users, w.Data.Items); err != nil {
 		return nil, err
 	}
+	if w.budget.sgd.Sampling == privacy.Allocation { // a step alone has no law of its own
+		return nil, fmt.Errorf("only steps over Poisson samples: %w", experiment.ErrNoRedraw)
+	}
 	if w.ledger, err = w.Env.Ledger(w.cfg.Privacy.Marks(), privacy.Declaration{}); err != nil {
 		return nil, err
 	}

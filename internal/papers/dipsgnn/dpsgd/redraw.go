@@ -26,8 +26,9 @@ const looked = 4
 // the largest values, long enough for the clip.
 func (w *work) redraw(ctx context.Context, _ int) ([]audit.Release, error) {
 	p, ok := w.x.Model.(*private)
-	if !ok || p.Unit != privacy.User || w.items != nil || w.x.Env.Secure() {
-		return nil, fmt.Errorf("only steps over users, with noise of a key: %w", experiment.ErrNoRedraw)
+	if !ok || p.Unit != privacy.User || w.items != nil || w.x.Env.Secure() ||
+		w.sgd.Sampling != privacy.Poisson {
+		return nil, fmt.Errorf("only steps over Poisson samples of users, with noise of a key: %w", experiment.ErrNoRedraw)
 	}
 	d, dim, err := p.loss(nextitem.Pass(0))
 	if err != nil {
