@@ -124,7 +124,7 @@ func (f Fit) learn(ctx context.Context, t Training, h train.Hooks) (*train.Resul
 		return nil, err
 	}
 	o.Seed, o.Epochs, o.Extra, o.Tag = f.Env.Seed, t.Epochs, f.Extra, f.Env.ConfigHash
-	o.Hooks, o.Store, o.SaveEvery, o.SaveSteps = h, t.Store, f.Env.SaveEvery, f.Env.SaveSteps
+	o.Hooks, o.Store, o.SaveEvery, o.SaveSteps = h, t.Store, f.Env.Save.Every, f.Env.Save.Steps
 	held, every := f.Held && !t.Again, f.Every && (f.Again == "" || t.Again)
 	if held || every {
 		o.Validate = func(ctx context.Context, epoch int) ([]train.Score, error) {

@@ -44,12 +44,12 @@ func (e *Env) saveCheckpoint(c Checkpoint) error {
 	meta := map[string]string{metaConfig: e.ConfigHash, metaState: string(c.State), metaFloat: floatName,
 		metaSIMD: simdPath()}
 	switch {
-	case e.mode != running:
+	case !e.Writes():
 		return errWritesNothing
-	case e.ledger == nil:
+	case e.books.ledger == nil:
 		return errNoLedger
 	}
-	st, err := e.ledger.State()
+	st, err := e.books.ledger.State()
 	if err != nil {
 		return err
 	}
@@ -59,13 +59,13 @@ func (e *Env) saveCheckpoint(c Checkpoint) error {
 	}
 	meta[metaLedger] = string(text)
 	path := filepath.Join(e.Dir, checkpointFile)
-	if err := e.mkdir(filepath.Dir(path)); err != nil {
+	if err := mkdir(filepath.Dir(path)); err != nil {
 		return err
 	}
-	e.meta = nil
-	err = system.WritePrivate(path, func(w io.Writer) error { return WriteSafetensors(w, c.Tensors, meta) })
-	e.kept = e.kept || err == nil
-	return err
+	e.writing.meta = nil
+	return e.writing.keep(system.WritePrivate(path, func(w io.Writer) error {
+		return WriteSafetensors(w, c.Tensors, meta)
+	}))
 }
 
 // LoadCheckpoint returns the checkpoint to continue from. ok is false when the run starts from
@@ -111,14 +111,14 @@ func (e *Env) verify() (meta map[string]string, err error) {
 	if !e.Resume {
 		return nil, nil
 	}
-	if e.meta == nil {
+	if e.writing.meta == nil {
 		d, err := e.readCheckpoint(false)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		e.meta = d.meta
+		e.writing.meta = d.meta
 	}
-	return e.meta, nil
+	return e.writing.meta, nil
 }
 
 // ledgerState returns the state of the ledger in the checkpoint. ok is false without a

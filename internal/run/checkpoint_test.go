@@ -142,7 +142,8 @@ func FuzzSafetensors(f *testing.F) {
 }
 
 func newEnv(dir, hash string, resume bool) *Env {
-	return &Env{Dir: dir, ConfigHash: hash, Resume: resume, Log: slog.New(slog.DiscardHandler), Progress: Silent{}}
+	return &Env{Dir: dir, ConfigHash: hash, Resume: resume, Log: slog.New(slog.DiscardHandler), Progress: Silent{},
+		opening: opening{purpose: running}}
 }
 
 func TestCheckpoint(t *testing.T) {
@@ -166,7 +167,7 @@ func TestCheckpoint(t *testing.T) {
 	}
 	before, _ := os.ReadFile(filepath.Join(dir, "ledger.jsonl"))
 	record("after the checkpoint")
-	if _, err := e.closeLedger(false); err != nil {
+	if _, err := e.books.close(false); err != nil {
 		t.Fatal(err)
 	}
 	said, _ := os.ReadFile(filepath.Join(dir, LedgerName))
@@ -179,7 +180,7 @@ func TestCheckpoint(t *testing.T) {
 		t.Errorf("the resumed ledger holds %q, before that %q", now, said)
 	}
 	record("another period")
-	again.closeLedger(false)
+	again.books.close(false)
 	if now, _ := os.ReadFile(filepath.Join(dir, LedgerName)); !bytes.HasPrefix(now, before) || bytes.Count(now, []byte("\n")) != 4 || !bytes.Contains(now, []byte("another period")) {
 		t.Errorf("ledger holds %q, want one line after %q", now, before)
 	}
@@ -258,7 +259,8 @@ func (l *lastLine) End(s string)                 { l.line = s }
 func TestTrainHooks(t *testing.T) {
 	var p lastLine
 	var log bytes.Buffer
-	e := &Env{Progress: &p, jsonl: slog.New(slog.NewJSONHandler(&log, nil))}
+	e := newEnv("", "", false)
+	e.Progress, e.writing.lines = &p, slog.New(slog.NewJSONHandler(&log, nil))
 	h := e.TrainHooks()
 	h.OnStep(train.StepInfo{Epoch: 1, Epochs: 3, Batch: 4, Batches: 10})
 	h.OnStep(train.StepInfo{Epoch: 1, Epochs: 3, Batch: 10, Batches: 10})

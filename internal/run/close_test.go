@@ -42,14 +42,14 @@ func TestInterruptedButNotSaved(t *testing.T) {
 			return fmt.Errorf("%w, and not saved: %w: %w", ErrInterrupted, err, full)
 		},
 		"the log's": func(env *Env) error {
-			env.log.err = full
+			env.writing.log.err = full
 			return ErrInterrupted
 		},
 		"the ledger's": func(env *Env) error {
-			if err := env.ledger.Close(); err != nil {
+			if err := env.books.ledger.Close(); err != nil {
 				return err
 			}
-			env.log.err = full
+			env.writing.log.err = full
 			return fmt.Errorf("epoch 3: %w", ErrInterrupted)
 		},
 	} {
@@ -69,7 +69,7 @@ func TestDoneOnlyWhenClosed(t *testing.T) {
 	full := errors.New("no space left")
 	dir := filepath.Join(t.TempDir(), "run")
 	end := func(env *Env) error {
-		env.log.err = full
+		env.writing.log.err = full
 		return nil
 	}
 	if err := closing(t, dir, false, end); !errors.Is(err, full) {

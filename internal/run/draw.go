@@ -53,7 +53,7 @@ func (e *Env) Noise(paper, purpose string) (rng.Stream, error) {
 }
 
 // Keyed reports whether the noise of the run has its own key. Runs of older programs have none and use run.seed.
-func (e *Env) Keyed() bool { return e.noise.kind != "" || e.mode == rehearsing }
+func (e *Env) Keyed() bool { return e.noise.kind != "" || e.opening.purpose.forecasts() }
 
 // Draws returns the stream of a paper's random choices that need no secret, such as initial values and which rows users
 // contribute. It does not depend on the rows, so one user's choices stay the same when another user joins or leaves.
@@ -67,7 +67,7 @@ func (e *Env) noiseKey() (rng.Key, error) {
 	switch {
 	case e.noise.seed != 0:
 		return rng.Seed(e.noise.seed).Key(), nil
-	case e.mode == rehearsing: // nothing of it is shown
+	case e.opening.purpose.forecasts(): // nothing of it is shown
 		return rng.NewKey(), nil
 	}
 	path := filepath.Join(e.Dir, NoiseFile)
@@ -75,13 +75,13 @@ func (e *Env) noiseKey() (rng.Key, error) {
 	if err == nil {
 		return k, nil
 	}
-	if e.mode == reopened {
+	if e.opening.purpose == reopened {
 		return k, &UsageError{Message: fmt.Sprintf(
 			"the run in %s answers with the noise that it was trained with, and the key of it cannot be read: %v",
 			e.Dir, err),
 			Fix: "restore " + NoiseFile + " from a copy of the run, or train again with another --out"}
 	}
-	if e.Resume && released(filepath.Join(e.Dir, LedgerName), e.key) {
+	if e.Resume && released(filepath.Join(e.Dir, LedgerName), e.books.key) {
 		return k, lostNoise(e.Dir, err)
 	}
 	k = rng.NewKey()
@@ -91,7 +91,7 @@ func (e *Env) noiseKey() (rng.Key, error) {
 // Repeatable returns a sentence about who can draw the run's noise again; empty if nobody can, or if there is no noise.
 // The account and the result of the run begin with it.
 func (e *Env) Repeatable() string {
-	if e.noise.kind != NoiseOfSeed || e.ledger == nil || len(e.ledger.Entries()) == 0 {
+	if e.noise.kind != NoiseOfSeed || e.books.ledger == nil || len(e.books.ledger.Entries()) == 0 {
 		return ""
 	}
 	return Repeats(e.noise.seed)
@@ -107,13 +107,13 @@ func (e *Env) warnRepeatable(d privacy.Declaration) {
 // Secure reports whether the run promises secure noise: samples and noise from cryptographic bits, discrete
 // distributions sampled exactly, and exact sums. Its ledger must be marked as secure, and mechanisms that draw other
 // noise refuse that ledger.
-func (e *Env) Secure() bool { return e.secure }
+func (e *Env) Secure() bool { return e.noise.secure }
 
 // continued adds an assumption to the declaration of a resumed run with secure noise: no other copy of its directory
 // was resumed. Each copy would draw noise of its own and list it in its own ledger, unknown to the others. A shared
 // budget knows of all copies (package budget), so a run that spends from one needs no such assumption.
 func (e *Env) continued(d privacy.Declaration) privacy.Declaration {
-	if e.Resume && e.spends.from == "" {
+	if e.Resume && e.books.spends.from == "" {
 		d.Public = append(slices.Clone(d.Public), onlyOne)
 	}
 	return d

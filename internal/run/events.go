@@ -3,6 +3,7 @@ package run
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"path/filepath"
 	"slices"
@@ -28,43 +29,41 @@ type eventFile struct {
 	warned bool // of releases that the quick bound has no price for
 }
 
-// writeEvents writes the results of an epoch for TensorBoard: its loss, learning rate and scores, and the privacy spent
-// so far. A resumed run replaces the epochs that it repeats.
-func (e *Env) writeEvents(i train.EpochInfo) {
-	if !e.events.wanted || e.mode != running || e.events.err != nil {
+// add writes the results of an epoch: its loss, learning rate and scores, and the privacy spent so far according to the
+// ledger. A resumed run replaces the epochs that it repeats.
+func (f *eventFile) add(dir string, l *privacy.Ledger, i train.EpochInfo, log *slog.Logger) {
+	if !f.wanted || f.err != nil {
 		return
 	}
 	scalars := []tensorboard.Scalar{{Tag: "loss", Value: i.Loss}, {Tag: "learning rate", Value: i.LR}}
 	for _, s := range i.Scores {
 		scalars = append(scalars, tensorboard.Scalar{Tag: "scores/" + s.Name, Value: s.Value})
 	}
-	spent, err := e.spentByNow()
-	if err != nil && !e.events.warned {
-		e.Log.Warn("the event file has no epsilon", "why", err)
-		e.events.warned = true
+	spent, err := spentByNow(l)
+	if err != nil && !f.warned {
+		log.Warn("the event file has no epsilon", "why", err)
+		f.warned = true
 	}
-	err = nil
-	if e.events.f == nil {
-		path := filepath.Join(e.Dir, filepath.FromSlash(eventsName))
-		if err = e.mkdir(filepath.Dir(path)); err == nil {
-			e.events.f, err = tensorboard.Open(path, time.Now())
+	if f.f == nil {
+		path := filepath.Join(dir, filepath.FromSlash(eventsName))
+		if f.err = mkdir(filepath.Dir(path)); f.err != nil {
+			return
 		}
-		e.kept = e.kept || err == nil
+		if f.f, f.err = tensorboard.Open(path, time.Now()); f.err != nil {
+			return
+		}
 	}
-	if err == nil {
-		err = e.events.f.Add(time.Now(), int64(i.Epoch+1), append(scalars, spent...))
-	}
-	e.events.err = err
+	f.err = f.f.Add(time.Now(), int64(i.Epoch+1), append(scalars, spent...))
 }
 
 // spentByNow returns two epsilons at eventsDelta for each unit in the ledger: one of all releases so far, infinite if
 // anything is unprotected, and one of the releases with noise alone. Both are quick upper bounds by Rényi differential
 // privacy. The account of the finished run is no larger.
-func (e *Env) spentByNow() (all []tensorboard.Scalar, err error) {
-	if e.ledger == nil {
+func spentByNow(l *privacy.Ledger) (all []tensorboard.Scalar, err error) {
+	if l == nil {
 		return nil, nil
 	}
-	entries := e.ledger.Entries()
+	entries := l.Entries()
 	var about []privacy.Subject
 	for _, x := range entries {
 		for _, s := range privacy.Subjects(x.Event) {
@@ -74,11 +73,11 @@ func (e *Env) spentByNow() (all []tensorboard.Scalar, err error) {
 		}
 	}
 	for _, s := range about {
-		books, err := accountant.New(accountant.RDP, s.Unit, s.Neighbouring)
+		rdp, err := accountant.New(accountant.RDP, s.Unit, s.Neighbouring)
 		if err != nil {
 			return nil, err
 		}
-		noise, err := accountant.Covered(books, entries, eventsDelta, e.ledger.Holdings()...)
+		noise, err := accountant.Covered(rdp, entries, eventsDelta, l.Holdings()...)
 		if err != nil {
 			return nil, fmt.Errorf("epsilon by now: %w", err)
 		}

@@ -2,8 +2,6 @@ package run
 
 import (
 	"bytes"
-	"io"
-	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
@@ -22,7 +20,8 @@ func TestEventFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := &Env{Dir: dir, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Progress: Silent{}, events: eventFile{wanted: true}, ledger: l}
+		e := newEnv(dir, "", false)
+		e.books.ledger, e.writing.events.wanted = l, true
 		if open {
 			if err := l.Declare(privacy.Declaration{WithoutNoise: []privacy.Unprotected{{What: "labels", Why: "they are read in the clear", Unit: privacy.Record}}}); err != nil {
 				t.Fatal(err)
@@ -37,17 +36,17 @@ func TestEventFile(t *testing.T) {
 				e.writeEvents(train.EpochInfo{EpochRecord: train.EpochRecord{Epoch: i, Loss: 1 / float64(i+1), Scores: []train.Score{{Name: "valid Recall@20", Value: .5}}}})
 			}
 		}
-		spent, err := e.spentByNow()
+		spent, err := spentByNow(l)
 		if err != nil || len(spent) != 2 {
 			t.Fatalf("spent: %v, %v", spent, err)
 		}
 		if math.IsInf(spent[0].Value, 1) != open || !(spent[1].Value > 0 && spent[1].Value < 10) {
 			t.Errorf("epsilon of the run and of its noise: %v", spent)
 		}
-		if err := e.events.close(); err != nil {
+		if err := e.writing.events.close(); err != nil {
 			t.Fatal(err)
 		}
-		if !e.kept {
+		if !e.writing.kept {
 			t.Error("the run is not kept")
 		}
 		return e

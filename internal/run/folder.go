@@ -36,10 +36,28 @@ const spendsName = "spends.json"
 // state are in its metadata.
 const checkpointFile = "checkpoint/checkpoint.safetensors"
 
-const lockName = "lock"
+// NoiseFile names the file with the secret key of the run's noise. A resumed run and the answers of a finished run read
+// it. Whoever has the file and the data can remove the noise.
+const NoiseFile = "noise.key"
+
+// folder is a run directory as the process of a run found it and holds it.
+type folder struct {
+	lock       *lock
+	made       []string          // directories that did not exist before, the deepest first
+	fresh      bool              // it held no run before
+	userConfig bool              // the user wrote config.yaml before the run, with the same text
+	kept       bool              // a checkpoint or an artefact was written
+	meta       map[string]string // of the checkpoint, once it was checked
+}
 
 // ofRun holds the file mode of a run directory: its owner alone may enter it.
 const ofRun fs.FileMode = 0o700
+
+// keep records that a file was written that the run keeps, unless err says otherwise, and returns err.
+func (f *folder) keep(err error) error {
+	f.kept = f.kept || err == nil
+	return err
+}
 
 // makeDir creates dir and its missing parents, durably, for their owner alone. It returns the new directories, the
 // deepest first. It tries again if another run removes a parent in the meantime.
@@ -65,6 +83,15 @@ func makeDir(dir string) (made []string, err error) {
 		return nil, WithHint(fmt.Errorf("create run directory: %w", err), "choose a writable --out")
 	}
 	return made, nil
+}
+
+// mkdir makes a folder of the run directory, durably.
+func mkdir(dir string) error {
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	_, err := makeDir(dir)
+	return err
 }
 
 // missing returns the directories on the way to dir that do not exist, the deepest first.

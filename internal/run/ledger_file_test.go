@@ -296,7 +296,7 @@ func TestLedgerOfARunThatBeginsAgain(t *testing.T) {
 	if err := errors.Join(l.Record("p", noise, 3), l.Flush("epoch 1"), l.Record("p", noise, 2)); err != nil {
 		t.Fatal(err)
 	}
-	e.show() // and the kill
+	e.books.show() // and the kill
 	said := onFile(t, dir, nil)
 	e, l = open(true, privacy.Research)
 	if once, err := e.Once(); err != nil || once != l {
@@ -308,7 +308,7 @@ func TestLedgerOfARunThatBeginsAgain(t *testing.T) {
 	if err := errors.Join(l.Record("p", noise, 3), l.Flush("epoch 1")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.closeLedger(true); err != nil {
+	if _, err := e.books.close(true); err != nil {
 		t.Fatal(err)
 	}
 	if whole, err := (privacy.Reading{}).File(filepath.Join(dir, LedgerName)); err != nil || len(whole.Entries()) != 2 {
@@ -337,7 +337,7 @@ func TestLedgerOfARunThatBeginsAgain(t *testing.T) {
 		if l := onFile(t, dir, nil); len(l) != 1 || l[0].Event != privacy.Event(toySum) {
 			t.Errorf("begun again where the ledger was %s: %v", name, l)
 		}
-		e.closeLedger(false)
+		e.books.close(false)
 	}
 }
 

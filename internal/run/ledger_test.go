@@ -23,11 +23,11 @@ func TestNothingBeforeTheLedger(t *testing.T) {
 		"result":     func(e *Env) error { return e.Print(text("x")) },
 	} {
 		e := newEnv(t.TempDir(), "h", false)
-		e.out = new(bytes.Buffer)
+		e.writing.out = new(bytes.Buffer)
 		if err := keep(e); !errors.Is(err, errNoLedger) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if left, err := os.ReadDir(e.Dir); err != nil || len(left) > 0 || e.kept {
+		if left, err := os.ReadDir(e.Dir); err != nil || len(left) > 0 || e.writing.kept {
 			t.Errorf("%s: left %v (%v)", name, left, err)
 		}
 		if _, err := e.Once(); !errors.Is(err, errNoLedger) {
@@ -42,7 +42,7 @@ func TestNothingBeforeTheLedger(t *testing.T) {
 		if declaresNothing(e) == nil {
 			t.Error("the ledger was opened twice")
 		}
-		if _, err := e.closeLedger(true); err != nil {
+		if _, err := e.books.close(true); err != nil {
 			t.Error(err)
 		}
 	}
@@ -87,10 +87,10 @@ func TestLedgerOnDisk(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			e.ledger = l
+			e.books.ledger = l
 		}
 		once, err := e.Once()
-		if err != nil || once != e.ledger {
+		if err != nil || once != e.books.ledger {
 			t.Fatalf("a new run releases into another ledger (%v)", err)
 		}
 		for i, keep := range []func() error{
@@ -106,7 +106,7 @@ func TestLedgerOnDisk(t *testing.T) {
 				t.Fatalf("declared %v: %d of %d releases on disk", declared, r, i+1)
 			}
 		}
-		e.ledger.Leave()
+		e.books.ledger.Leave()
 		again := newEnv(dir, "h", true)
 		l, err := again.Ledger(privacy.Research, declaration)
 		if err != nil {
@@ -118,7 +118,7 @@ func TestLedgerOnDisk(t *testing.T) {
 		if once, err = again.Once(); err != nil || once == l {
 			t.Errorf("declared %v: a resumed run releases again into its ledger (%v)", declared, err)
 		}
-		if _, err := again.closeLedger(true); err != nil {
+		if _, err := again.books.close(true); err != nil {
 			t.Error(err)
 		}
 	}

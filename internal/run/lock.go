@@ -12,6 +12,8 @@ import (
 	"privrec/internal/system"
 )
 
+const lockName = "lock"
+
 // lock holds the exclusive right to write a run directory. It is a kernel lock on the file "lock", which ends with its
 // process. The text of the file only names that process.
 type lock struct{ f *os.File }

@@ -1,60 +1,53 @@
 package run
 
 import (
-	"errors"
 	"time"
 
 	"privrec/internal/dataset"
 	"privrec/internal/rng"
 )
 
-// mode is the purpose of an Env.
-type mode int
-
-const (
-	running    mode = iota // a run, which writes its directory
-	rehearsing             // a forecast: no run is made
-	reopened               // a finished run, which is asked
-)
-
 // Rehearse returns the environment of work that is opened for a forecast. It writes nothing,
 // and its ledger is in memory.
 func Rehearse(seed rng.Seed) *Env {
-	return &Env{Seed: seed, Progress: Silent{}, mode: rehearsing, began: time.Now(), view: dataset.View{Seed: seed}}
+	return &Env{Seed: seed, Progress: Silent{}, opening: openingFor(rehearsing, dataset.View{Seed: seed})}
+}
+
+// rehearse returns the environment of a forecast of a configuration's run, or of its account alone.
+func (b *bound) rehearse(of purpose) *Env {
+	e := Rehearse(rng.Seed(b.settings.Seed))
+	e.Dir = b.settings.Out // other runs may be named relative to it
+	e.opening.purpose = of
+	e.noise = noise{secure: b.settings.Secure, seed: b.settings.NoiseSeed}
+	return e
 }
 
 // Reopen returns the environment of work that answers for a finished run. It writes nothing, and its ledger is in
 // memory. The run's seed and configuration hash reproduce its releases with the same draws, so they are no new
 // releases. RecordData fails on data other than those of the run.
 func (f Finished) Reopen() *Env {
-	return &Env{Dir: f.Dir, Seed: f.Seed, ConfigHash: f.Manifest.ConfigHash, Progress: Silent{}, mode: reopened,
-		began: time.Now(), manifest: f.Manifest, secure: f.Manifest.Secure, view: f.Manifest.View(f.Seed),
-		noise: noise{kind: f.Manifest.Noise, seed: f.noiseSeed}}
+	m := f.Manifest
+	return &Env{Dir: f.Dir, Seed: f.Seed, ConfigHash: m.ConfigHash, Progress: Silent{}, manifest: m,
+		opening: openingFor(reopened, m.View(f.Seed)), noise: noise{kind: m.Noise, secure: m.Secure, seed: f.noiseSeed}}
 }
 
 // Finished returns the finished run that the work answers for, and false if the work was opened for another purpose.
 func (e *Env) Finished() (Finished, bool) {
-	return Finished{Dir: e.Dir, Seed: e.Seed, Manifest: e.manifest}, e.mode == reopened
+	return Finished{Dir: e.Dir, Seed: e.Seed, Manifest: e.manifest}, e.opening.purpose == reopened
 }
 
-// Rehearsing reports whether the work was opened for a forecast.
-func (e *Env) Rehearsing() bool { return e.mode == rehearsing && !e.planning }
-
-// Writes reports whether the work is a run, which may write into its directory.
-func (e *Env) Writes() bool { return e.mode == running }
+// Rehearsing reports whether the work was opened for a forecast of a run, and not of its account alone.
+func (e *Env) Rehearsing() bool { return e.opening.purpose == rehearsing }
 
 // Opening returns the seconds since the environment was made. A Forecast calls it first, to learn how long opening the
 // work took.
-func (e *Env) Opening() float64 { return time.Since(e.began).Seconds() }
-
-// errWritesNothing is a fault of the program: forecasts and answers write nothing.
-var errWritesNothing = errors.New("a forecast or an answer of a finished run cannot write to the run directory")
+func (e *Env) Opening() float64 { return time.Since(e.opening.began).Seconds() }
 
 // View returns the view that the work loads its data by, with what its run holds out, plants and withholds. A run that
 // holds out or plants fails if its work never asks.
 func (e *Env) View() dataset.View {
-	e.viewed = true
-	return e.view
+	e.opening.viewed = true
+	return e.opening.view
 }
 
 // Finished gives a task access to a run that it made and that has ended.

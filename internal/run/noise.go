@@ -17,13 +17,14 @@ const (
 
 // noise holds the source of a run's noise.
 type noise struct {
-	kind string             // see Manifest.Noise; "": run.seed, as in runs that an older program began
-	seed uint64             // run.noise_seed
-	told bool               // a program set the seed for many runs, and tells of it itself
-	key  *rng.Key           // nil: not asked for yet
-	rows *dataset.RowDigest // nil: not recorded yet
-	used bool               // a stream was asked for
-	on   func(paper, purpose string, s rng.Stream)
+	kind   string             // see Manifest.Noise; "": run.seed, as in runs that an older program began
+	secure bool               // run.secure: noise is from cryptographic bits
+	seed   uint64             // run.noise_seed
+	told   bool               // a program set the seed for many runs, and tells of it itself
+	key    *rng.Key           // nil: not asked for yet
+	rows   *dataset.RowDigest // nil: not recorded yet
+	used   bool               // a stream was asked for
+	on     func(paper, purpose string, s rng.Stream)
 }
 
 // errNoRows reports a fault of the program. Noise that does not depend on the rows would stay the same when a row

@@ -14,10 +14,6 @@ import (
 	"privrec/internal/system"
 )
 
-// NoiseFile names the file with the secret key of the run's noise. A resumed run and the answers of a finished run read
-// it. Whoever has the file and the data can remove the noise.
-const NoiseFile = "noise.key"
-
 // lostNoise refuses to go on with a run whose noise cannot be drawn again.
 func lostNoise(dir string, err error) error {
 	return &UsageError{

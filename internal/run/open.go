@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"privrec/internal/dataset"
+	"privrec/internal/rng"
 	"privrec/internal/system"
 )
 
@@ -103,24 +105,19 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 		o.Log.Warn("nothing to resume yet, starting from the beginning", "dir", dir)
 	}
 	e := &Env{
-		Dir: dir, Resume: o.Resume && !fresh, ConfigHash: b.hash, Log: o.Log, Progress: o.Progress,
-		out: o.Stdout, json: o.JSON, events: eventFile{wanted: o.Events}, key: b.key, spends: spending{from: b.parent},
-		lock: l, cpu: system.CPUSeconds(), fresh: fresh, kept: !fresh, made: made, userConfig: found.config,
-	}
-	e.manifest = Manifest{
-		Task: t.String(), Cite: t.Cite, Status: StatusRunning, Seed: b.settings.Seed, ConfigFile: o.Config,
-		ConfigHash: b.hash, Draws: ByID, Results: ResultsOf(t.String()), Stages: map[string]float64{},
+		Dir: dir, Seed: rng.Seed(b.settings.Seed), ConfigHash: b.hash, Resume: o.Resume && !fresh,
+		Save: b.settings.saving(), Log: o.Log, Progress: o.Progress,
+		opening:  openingFor(running, dataset.View{Seed: rng.Seed(b.settings.Seed), Withheld: o.Withhold}),
+		noise:    b.noise(o.OnNoise),
+		books:    books{key: b.key, spends: spending{from: b.parent}},
+		manifest: b.manifest(t, o),
+		writing: writing{
+			folder: folder{lock: l, made: made, fresh: fresh, userConfig: found.config, kept: !fresh},
+			events: eventFile{wanted: o.Events}, out: o.Stdout, json: o.JSON, cpu: system.CPUSeconds(),
+		},
 	}
 	now := Attempt{Started: time.Now().UTC(), Resumed: e.Resume, Status: StatusRunning, Build: BuildInfo(),
 		Machine: ThisMachine()}
-	if h := b.settings.HoldOut; h.active() {
-		e.manifest.HoldOut = &h
-	}
-	e.secure, e.manifest.Secure = b.settings.Secure, b.settings.Secure
-	if p := b.settings.Plant; p != (Plant{}) {
-		e.manifest.Plant = &p
-	}
-	e.noise = noise{kind: b.noiseKind(), seed: b.settings.NoiseSeed, told: b.told}
 	if !fresh {
 		e.noise.kind, e.manifest.Results = old.Noise, old.Results
 	}
@@ -143,7 +140,7 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 			e.manifest.Notes = append(e.manifest.Notes, n)
 		}
 	}
-	if note := secureNote(b.settings.Seed); e.secure && !slices.Contains(e.manifest.Notes, note) {
+	if note := secureNote(b.settings.Seed); e.noise.secure && !slices.Contains(e.manifest.Notes, note) {
 		e.manifest.Notes = append(e.manifest.Notes, note)
 	}
 	if err := e.prepare(yaml); err != nil {
@@ -151,6 +148,34 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 		return nil, err
 	}
 	return e, nil
+}
+
+// manifest returns the manifest of a new run, without its noise and its attempts.
+func (b *bound) manifest(t Task, o Options) Manifest {
+	m := Manifest{
+		Task: t.String(), Cite: t.Cite, Status: StatusRunning, Seed: b.settings.Seed, ConfigFile: o.Config,
+		ConfigHash: b.hash, Draws: ByID, Results: ResultsOf(t.String()), Stages: map[string]float64{},
+		Secure: b.settings.Secure,
+	}
+	if h := b.settings.HoldOut; h.active() {
+		m.HoldOut = &h
+	}
+	if p := b.settings.Plant; p != (Plant{}) {
+		m.Plant = &p
+	}
+	return m
+}
+
+// noise returns the source of the noise of a new run.
+func (b *bound) noise(on func(paper, purpose string, s rng.Stream)) noise {
+	n := noise{kind: NoiseOfKey, secure: b.settings.Secure, seed: b.settings.NoiseSeed, told: b.told, on: on}
+	switch {
+	case b.secure:
+		n.kind = NoiseOfSystem
+	case n.seed != 0:
+		n.kind = NoiseOfSeed
+	}
+	return n
 }
 
 // warnOfOther warns if another build of the program continues the run. The same source gives the same bytes, but a
@@ -170,7 +195,7 @@ func (e *Env) prepare(yaml []byte) (err error) {
 		return err
 	}
 	mode := os.O_CREATE | os.O_WRONLY | os.O_APPEND
-	if e.fresh {
+	if e.writing.fresh {
 		if err := removeIfThere(filepath.Join(e.Dir, LedgerName)); err != nil {
 			return err
 		}
@@ -180,9 +205,9 @@ func (e *Env) prepare(yaml []byte) (err error) {
 	if err != nil {
 		return fmt.Errorf("open log: %w", err)
 	}
-	e.log = &logFile{f: f}
-	e.jsonl = slog.New(slog.NewJSONHandler(e.log, nil))
-	if e.userConfig {
+	e.writing.log = &logFile{f: f}
+	e.writing.lines = slog.New(slog.NewJSONHandler(e.writing.log, nil))
+	if e.writing.userConfig {
 		return nil
 	}
 	return system.WriteFile(filepath.Join(e.Dir, configName), func(w io.Writer) error {
@@ -195,16 +220,16 @@ func (e *Env) prepare(yaml []byte) (err error) {
 // manifest and releases the lock. It returns taskErr joined with its own errors.
 func (e *Env) close(taskErr error) error {
 	final := isFinal(taskErr)
-	if taskErr != nil && !e.kept && !final {
-		bad := e.giveBack()
+	if taskErr != nil && !e.writing.kept && !final {
+		bad := e.books.giveBack(e.Resume)
 		e.abandon()
-		err := errors.Join(taskErr, bad, e.lock.release())
-		removeEmpty(e.made)
+		err := errors.Join(taskErr, bad, e.writing.lock.release())
+		removeEmpty(e.writing.made)
 		return err
 	}
 	err := taskErr
-	ledger, bad := e.closeLedger(taskErr == nil)
-	if bad = errors.Join(bad, e.log.close(), e.events.close()); bad != nil {
+	ledger, bad := e.books.close(taskErr == nil)
+	if bad = errors.Join(bad, e.writing.log.close(), e.writing.events.close()); bad != nil {
 		err = errors.Join(&unsaved{bad}, taskErr)
 	}
 	e.manifest.Status, e.manifest.Final = StatusDone, final
@@ -217,13 +242,13 @@ func (e *Env) close(taskErr error) error {
 		e.manifest.Ledger = ledger
 	}
 	a := &e.manifest.Attempts[len(e.manifest.Attempts)-1]
-	a.Seconds, a.CPUSeconds = time.Since(a.Started).Seconds(), system.CPUSeconds()-e.cpu
+	a.Seconds, a.CPUSeconds = time.Since(a.Started).Seconds(), system.CPUSeconds()-e.writing.cpu
 	a.Status, a.PeakRSSBytes = e.manifest.Status, system.PeakMemory()
 	bad = e.saveManifest()
 	if err == nil && bad == nil {
-		err = e.settle()
+		err = e.books.settle()
 	}
-	if bad = errors.Join(bad, e.lock.release()); bad != nil {
+	if bad = errors.Join(bad, e.writing.lock.release()); bad != nil {
 		err = errors.Join(&unsaved{bad}, err)
 	}
 	return err
@@ -231,16 +256,16 @@ func (e *Env) close(taskErr error) error {
 
 // abandon removes the files of a run that has nothing to keep.
 func (e *Env) abandon() {
-	e.closeLedger(false) // removed below
-	if e.log != nil {
-		e.log.f.Close()
+	e.books.close(false) // removed below
+	if e.writing.log != nil {
+		e.writing.log.f.Close()
 	}
-	if !e.fresh {
+	if !e.writing.fresh {
 		return
 	}
 	os.Remove(filepath.Join(e.Dir, "checkpoint")) // empty: nothing was kept
 	for _, name := range owned {
-		if name != configName || !e.userConfig {
+		if name != configName || !e.writing.userConfig {
 			os.Remove(filepath.Join(e.Dir, name))
 		}
 	}

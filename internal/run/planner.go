@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
-	"privrec/internal/rng"
 )
 
 // Planner is Work that can compute its account in advance, for a run as long as the configuration allows. It trains
@@ -28,10 +26,7 @@ func (t Task) PlannedAccount(ctx context.Context, o Options) (any, error) {
 		return nil, err
 	}
 	setWorkers(b.settings.Workers)
-	env := Rehearse(rng.Seed(b.settings.Seed))
-	env.planning, env.secure, env.noise.seed = true, b.settings.Secure, b.settings.NoiseSeed
-	env.Dir = b.settings.Out // other runs may be named relative to it
-	w, err := b.opened(ctx, env, "")
+	w, err := b.opened(ctx, b.rehearse(planning), "")
 	if err != nil {
 		return nil, err
 	}

@@ -333,7 +333,7 @@ func TestRecordData(t *testing.T) {
 }
 
 func TestScoresReadBack(t *testing.T) {
-	e := &Env{Dir: t.TempDir()}
+	e := newEnv(t.TempDir(), "", false)
 	if err := declaresNothing(e); err != nil {
 		t.Fatal(err)
 	}
@@ -390,8 +390,8 @@ func TestSettingsReachTheTask(t *testing.T) {
 		task := Task{Verb: "train", Name: "look", Action: Bind(func() toy { return toy{} }, nil,
 			func(ctx context.Context, env *Env, _ toy) error {
 				seen = true
-				if env.SaveEvery != c.every || env.SaveSteps != c.steps || tensor.Workers() != c.workers {
-					t.Errorf("%v: every %v, %d steps, %d workers", c.sets, env.SaveEvery, env.SaveSteps, tensor.Workers())
+				if env.Save != (Saving{c.every, c.steps}) || tensor.Workers() != c.workers {
+					t.Errorf("%v: every %v, %d steps, %d workers", c.sets, env.Save.Every, env.Save.Steps, tensor.Workers())
 				}
 				return nil
 			})}

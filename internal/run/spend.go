@@ -24,14 +24,6 @@ type FromBudget struct {
 	Parent string `yaml:"parent,omitempty"`
 }
 
-// spending identifies the reservation that a run spends from.
-type spending struct {
-	from string       // file of the budget; "": none
-	file *budget.File // once the run has a reservation there
-	id   int          // of the reservation; 0: not reserved yet
-	mark string       // of this attempt at it
-}
-
 // spendsFile holds the content of spends.json. It is durable before the budget knows Next. A run killed in between is
 // recognised by one of the two marks, whichever the budget has.
 type spendsFile struct {
@@ -45,13 +37,13 @@ type spendsFile struct {
 // reservation already and takes the next attempt at it. reserve refuses a run with an infinite account, one that cannot
 // say what it will release, one that would overdraw the budget, and one that was resumed elsewhere.
 func (e *Env) reserve(d privacy.Declaration) error {
-	if e.spends.from == "" {
+	if e.books.spends.from == "" {
 		return nil
 	}
-	if err := spendable(d, e.spends.from); err != nil {
+	if err := spendable(d, e.books.spends.from); err != nil {
 		return err
 	}
-	path, err := filepath.Abs(e.spends.from)
+	path, err := filepath.Abs(e.books.spends.from)
 	if err != nil {
 		return fmt.Errorf("%s: %w", ParentKey, err)
 	}
@@ -74,7 +66,7 @@ func (e *Env) reserve(d privacy.Declaration) error {
 			err := b.Continue(id, r, standing, d.Plan, func(mark string) error {
 				return e.writeSpends(spendsFile{path, id, mark, r.Mark})
 			})
-			e.spends = spending{e.spends.from, b, id, r.Mark}
+			e.books.spends = spending{e.books.spends.from, b, id, r.Mark}
 			return err
 		}
 		// What an attempt was given back, or never got, is reserved now.
@@ -82,11 +74,11 @@ func (e *Env) reserve(d privacy.Declaration) error {
 			return err
 		}
 		id, err := b.Reserve(r, d.Plan)
-		e.spends = spending{e.spends.from, b, id, r.Mark}
+		e.books.spends = spending{e.books.spends.from, b, id, r.Mark}
 		return err
 	})
 	if err != nil {
-		e.spends = spending{from: e.spends.from}
+		e.books.spends = spending{from: e.books.spends.from}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return &UsageError{Message: fmt.Sprintf("%s: %v", ParentKey, err),
@@ -106,7 +98,7 @@ func (e *Env) standing(path string) (from string, s budget.Standing, err error) 
 	if was.Budget == path {
 		s.ID = was.Reservation
 	}
-	if s.Ledger, err = (privacy.Reading{Key: e.key}).Extent(filepath.Join(e.Dir, LedgerName)); err != nil {
+	if s.Ledger, err = (privacy.Reading{Key: e.books.key}).Extent(filepath.Join(e.Dir, LedgerName)); err != nil {
 		return "", s, otherKey(err)
 	}
 	st, ok, err := e.ledgerState()
@@ -136,17 +128,6 @@ func (e *Env) writeSpends(s spendsFile) error {
 			_, err = w.Write(append(text, '\n'))
 		}
 		return err
-	})
-}
-
-// watch reports every release to the budget before anything made from it is shown.
-func (e *Env) watch(l *privacy.Ledger) {
-	if e.spends.id == 0 {
-		return
-	}
-	s := e.spends
-	l.Watch(s.file.Reservations[s.id-1].Releases, func(n int64) error {
-		return s.file.Change(func(b *budget.File) error { return b.Shows(s.id, s.mark, n) })
 	})
 }
 
@@ -204,30 +185,6 @@ func readSpends(dir string) (s spendsFile, err error) {
 		return s, fmt.Errorf("read %s: %w", path, err)
 	}
 	return s, nil
-}
-
-// settle tells the budget that the run is done and how much it released. The manifest says so first: a run killed in
-// between is done, and settles when it is resumed.
-func (e *Env) settle() error {
-	if e.spends.id == 0 {
-		return nil
-	}
-	return WithHint(e.end(e.ledger.Entries(), e.ledger.Holdings()), "the run is done and its result is kept; the "+
-		"budget still holds what the run reserved")
-}
-
-// giveBack returns the reservation of a run that ended before its first release. A run that released anything keeps its
-// reservation, even if its files are removed.
-func (e *Env) giveBack() error {
-	if e.spends.id == 0 || e.ledger == nil && e.Resume || e.ledger != nil && len(e.ledger.Entries()) > 0 {
-		return nil
-	}
-	return e.end(nil, nil)
-}
-
-func (e *Env) end(released []privacy.Entry, held []privacy.Holding) error {
-	s := e.spends
-	return s.file.Change(func(b *budget.File) error { return b.End(s.id, s.mark, released, held) })
 }
 
 // settleDone settles a run that is done but may be unsettled because the process was killed in between. It does nothing

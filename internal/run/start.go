@@ -2,11 +2,8 @@ package run
 
 import (
 	"context"
-	"time"
 
-	"privrec/internal/dataset"
 	"privrec/internal/progress"
-	"privrec/internal/rng"
 )
 
 // Start runs the task until it ends, fails or is interrupted. It returns the run directory for messages, also with an
@@ -29,9 +26,5 @@ func (t Task) Start(ctx context.Context, o Options) (dir string, err error) {
 	if env == nil { // already complete, and shown
 		return dir, nil
 	}
-	env.Seed, env.noise.on = rng.Seed(b.settings.Seed), o.OnNoise
-	env.view = dataset.View{Seed: env.Seed, Withheld: o.Withhold}
-	env.SaveEvery = time.Duration(b.settings.SaveSeconds * float64(time.Second))
-	env.SaveSteps = b.settings.SaveSteps
 	return dir, env.close(b.work(progress.With(ctx, env.Progress), env))
 }

@@ -50,8 +50,7 @@ func (w Stepped) Run(ctx context.Context, env *Env, done func(steps int)) error 
 		if err := ctx.Err(); err != nil {
 			return errors.Join(fmt.Errorf("%w at step %d: %w", ErrInterrupted, w.Made(), err), save())
 		}
-		if env != nil && (env.SaveSteps > 0 && w.Made()-max(at, 0) >= int64(env.SaveSteps) || env.SaveEvery > 0 &&
-			time.Since(saved) >= env.SaveEvery) {
+		if env != nil && env.Save.Due(w.Made()-max(at, 0), saved) {
 			if err := save(); err != nil {
 				return err
 			}

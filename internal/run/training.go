@@ -64,7 +64,7 @@ func (e *Env) TrainHooks() train.Hooks {
 				}
 				args = append(args, s.Name, s.Value)
 			}
-			if e.show() != nil { // as in AppendLog
+			if e.books.show() != nil { // as in AppendLog
 				e.Progress.End(fmt.Sprintf("epoch %d", i.Epoch+1))
 				return
 			}
@@ -76,6 +76,13 @@ func (e *Env) TrainHooks() train.Hooks {
 			e.AppendLog("checkpoint", "epoch", s.Epoch+1, "step", s.Step, "seconds", s.Seconds)
 		},
 	}
+}
+
+// writeEvents writes the results of an epoch for TensorBoard, if the run asks for that.
+func (e *Env) writeEvents(i train.EpochInfo) {
+	w := &e.writing
+	w.events.add(e.Dir, e.books.ledger, i, e.Log)
+	w.kept = w.kept || w.events.f != nil
 }
 
 // measure returns a score's name without its cut-off: "valid Recall" for "valid Recall@20".

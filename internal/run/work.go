@@ -53,7 +53,7 @@ func closeWork(w Work) {
 // opened opens the work with rows held out and canaries planted. It fails if the work loads no data that could be
 // changed so. coins are those of Serve, for a finished run.
 func (b *bound) opened(ctx context.Context, env *Env, coins string) (Work, error) {
-	v, seed := &env.view, rng.Seed(b.settings.Seed)
+	v, seed := &env.opening.view, rng.Seed(b.settings.Seed)
 	if p := b.settings.Plant; p != (Plant{}) {
 		p.Coins = cmp.Or(coins, p.Coins)
 		of, err := p.Of(seed)
@@ -71,7 +71,7 @@ func (b *bound) opened(ctx context.Context, env *Env, coins string) (Work, error
 		}
 	}
 	w, err := b.open(ctx, env)
-	if err != nil || env.viewed || v.HoldOut == nil && v.Planted == nil {
+	if err != nil || env.opening.viewed || v.HoldOut == nil && v.Planted == nil {
 		return w, err
 	}
 	closeWork(w)
@@ -95,10 +95,7 @@ func (b *bound) work(ctx context.Context, env *Env) error {
 
 // forecast opens the configuration for a rehearsal and measures it.
 func (b *bound) forecast(ctx context.Context) (Forecast, error) {
-	env := Rehearse(rng.Seed(b.settings.Seed))
-	env.secure, env.noise.seed = b.settings.Secure, b.settings.NoiseSeed
-	env.Dir = b.settings.Out // other runs may be named relative to it
-	w, err := b.opened(ctx, env, "")
+	w, err := b.opened(ctx, b.rehearse(rehearsing), "")
 	if err != nil {
 		return Forecast{}, err
 	}
@@ -132,15 +129,4 @@ func (b *bound) answer(ctx context.Context, f Finished, coins string) (Answers, 
 // Answers is an opened finished run that answers questions. Package experiment defines the questions.
 type Answers interface {
 	Close() // frees memory
-}
-
-// noiseKind returns the source of the noise of a new run, a value of Manifest.Noise.
-func (b *bound) noiseKind() string {
-	switch {
-	case b.secure:
-		return NoiseOfSystem
-	case b.settings.NoiseSeed != 0:
-		return NoiseOfSeed
-	}
-	return NoiseOfKey
 }

@@ -71,7 +71,7 @@ func (x *attackRun) options(m *attack.Model, store train.Store) train.Options {
 	o := train.Options{
 		Samples: x.Train.Len(), BatchSize: c.Batch, Shuffle: true, Seed: x.Env.Seed, Epochs: c.Epochs,
 		Optimizer: c.Optimizer(), Rate: c.Rate,
-		Hooks: x.Env.TrainHooks(), Store: store, SaveEvery: x.Env.SaveEvery, SaveSteps: x.Env.SaveSteps,
+		Hooks: x.Env.TrainHooks(), Store: store, SaveEvery: x.Env.Save.Every, SaveSteps: x.Env.Save.Steps,
 		Tag: x.Env.ConfigHash,
 	}
 	if c.Batches == batchesOnce {

@@ -191,7 +191,7 @@ func (p *plan) sweep(ctx context.Context) ([]cell, error) {
 	}
 	var mu sync.Mutex
 	var failed error
-	since, saved := 0, time.Now()
+	since, saved := int64(0), time.Now()
 	p.env.Progress.Begin(fmt.Sprintf("attack, %d fits", p.fits()), len(places))
 	p.env.Progress.Add(len(places) - len(todo))
 	tensor.Parallel(len(todo), 1, func(_, lo, _ int) {
@@ -213,8 +213,7 @@ func (p *plan) sweep(ctx context.Context) ([]cell, error) {
 		done[p.index(todo[lo])] = c
 		p.env.Progress.Add(1)
 		since++
-		if p.env.SaveSteps > 0 && since >= p.env.SaveSteps || p.env.SaveEvery > 0 &&
-			time.Since(saved) >= p.env.SaveEvery {
+		if p.env.Save.Due(since, saved) {
 			since, saved = 0, time.Now()
 			if err := p.save(done); err != nil && failed == nil {
 				failed = err

@@ -23,7 +23,7 @@ func made(t testing.TB, d *dataset.Interactions) *Experiment {
 	if d.Valid == nil {
 		m.Train.Select, m.Train.Patience = SelectLast, 0
 	}
-	x, err := prepare(&run.Env{Seed: 1}, m, d)
+	x, err := prepare(run.Rehearse(1), m, d)
 	if err != nil {
 		t.Fatal(err)
 	}

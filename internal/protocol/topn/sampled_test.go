@@ -24,7 +24,7 @@ func sampling(t testing.TB, d *dataset.Interactions, seed rng.Seed, n int, k ...
 	t.Helper()
 	m := Method{Name: "made", Eval: EvalConfig{K: k, Candidates: n}}
 	m.Train.Select = SelectLast
-	return prepare(&run.Env{Seed: seed}, m, d)
+	return prepare(run.Rehearse(seed), m, d)
 }
 
 // Where all other items are candidates, ranks and means are those by hand. Ties count against
