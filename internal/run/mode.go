@@ -1,6 +1,7 @@
 package run
 
 import (
+	"log/slog"
 	"time"
 
 	"privrec/internal/dataset"
@@ -10,7 +11,14 @@ import (
 // Rehearse returns the environment of work that is opened for a forecast. It writes nothing,
 // and its ledger is in memory.
 func Rehearse(seed rng.Seed) *Env {
-	return &Env{Seed: seed, Progress: Silent{}, opening: openingFor(rehearsing, dataset.View{Seed: seed})}
+	e := silent(rehearsing, dataset.View{Seed: seed})
+	e.Seed = seed
+	return e
+}
+
+// silent returns an environment that shows nothing of what the work tells while it opens.
+func silent(of purpose, v dataset.View) *Env {
+	return &Env{Log: slog.New(slog.DiscardHandler), Progress: Silent{}, opening: openingFor(of, v)}
 }
 
 // rehearse returns the environment of a forecast of a configuration's run, or of its account alone.
@@ -27,8 +35,10 @@ func (b *bound) rehearse(of purpose) *Env {
 // releases. RecordData fails on data other than those of the run.
 func (f Finished) Reopen() *Env {
 	m := f.Manifest
-	return &Env{Dir: f.Dir, Seed: f.Seed, ConfigHash: m.ConfigHash, Progress: Silent{}, manifest: m,
-		opening: openingFor(reopened, m.View(f.Seed)), noise: noise{kind: m.Noise, secure: m.Secure, seed: f.noiseSeed}}
+	e := silent(reopened, m.View(f.Seed))
+	e.Dir, e.Seed, e.ConfigHash, e.manifest = f.Dir, f.Seed, m.ConfigHash, m
+	e.noise = noise{kind: m.Noise, secure: m.Secure, seed: f.noiseSeed}
+	return e
 }
 
 // Finished returns the finished run that the work answers for, and false if the work was opened for another purpose.

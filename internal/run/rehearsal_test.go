@@ -140,3 +140,20 @@ func TestRehearsalErrors(t *testing.T) {
 type refusing struct{ err error }
 
 func (o refusing) Step([]*autograd.Param, *autograd.Grads, float64) error { return o.err }
+
+// Work that warns while it opens does so in a forecast and in an answer too, where nobody reads it.
+func TestWarningsWithoutARun(t *testing.T) {
+	for name, e := range map[string]*Env{
+		"forecast": Rehearse(1), "forecast of the account": (&bound{}).rehearse(planning), "answer": Finished{}.Reopen(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			done := e.Stage("load")
+			e.Log.Warn("a warning")
+			e.AppendLog("event")
+			done()
+			if err := e.WriteMetrics(1); !errors.Is(err, errWritesNothing) {
+				t.Errorf("writes metrics: %v", err)
+			}
+		})
+	}
+}
