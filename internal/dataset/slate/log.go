@@ -135,7 +135,7 @@ func (l *Log) flags() {
 // time means no click, and true and false are 1 and 0.
 func readLog(in *format.Rows, name string, at [4]int, mayLack bool) (*Log, error) {
 	l := &Log{Name: name, clickColumn: in.Columns[at[3]]}
-	users, items := ids{}, ids{}
+	var users, items dataset.Interner
 	var shown, clicked format.Clock
 	err := each(in, func(v [][]byte) error {
 		for _, i := range at[:2] {
@@ -158,7 +158,7 @@ func readLog(in *format.Rows, name string, at [4]int, mayLack bool) (*Log, error
 				return err
 			}
 		}
-		l.Users, l.Items = append(l.Users, users.of(v[at[0]])), append(l.Items, items.of(v[at[1]]))
+		l.Users, l.Items = append(l.Users, users.ID(v[at[0]])), append(l.Items, items.ID(v[at[1]]))
 		l.lines = append(l.lines, int32(in.Line()))
 		return nil
 	})
@@ -168,7 +168,7 @@ func readLog(in *format.Rows, name string, at [4]int, mayLack bool) (*Log, error
 	if err != nil {
 		return nil, err
 	}
-	l.UserIDs, l.ItemIDs = users.names, items.names
+	l.UserIDs, l.ItemIDs = users.IDs, items.IDs
 	l.Hash, err = in.Digest()
 	return l, err
 }
@@ -243,23 +243,4 @@ func trues(flags []bool) int {
 		}
 	}
 	return n
-}
-
-// ids numbers strings in order of first appearance.
-type ids struct {
-	index map[string]int32
-	names []string
-}
-
-func (n *ids) of(b []byte) int32 {
-	if i, ok := n.index[string(b)]; ok {
-		return i
-	}
-	if n.index == nil {
-		n.index = map[string]int32{}
-	}
-	i := int32(len(n.names))
-	n.names = append(n.names, string(b))
-	n.index[n.names[i]] = i
-	return i
 }

@@ -40,7 +40,7 @@ var mindColumns = []string{"impression", "user", "time", "history", "impressions
 // such as train given again as dev.
 func ReadMIND(ctx context.Context, paths ...string) (*Impressions, error) {
 	m := &Impressions{}
-	users, items, met := ids{}, ids{}, logIndex{}
+	users, items, met := dataset.Interner{}, dataset.Interner{}, logIndex{}
 	var digests []string
 	for i, path := range paths {
 		before, repeated := len(m.Logs), len(m.repeated)
@@ -59,7 +59,7 @@ func ReadMIND(ctx context.Context, paths ...string) (*Impressions, error) {
 		}
 		digests, m.Name = append(digests, digest), path
 	}
-	m.UserIDs, m.ItemIDs, m.Hash = users.names, items.names, dataset.SourceHash(digests...)
+	m.UserIDs, m.ItemIDs, m.Hash = users.IDs, items.IDs, dataset.SourceHash(digests...)
 	return m, nil
 }
 
@@ -87,7 +87,7 @@ func (m *Impressions) add(log Impression, met logIndex) {
 }
 
 // read appends the logs of a file and returns its digest.
-func (m *Impressions) read(in *format.Rows, users, items *ids, met logIndex) (string, error) {
+func (m *Impressions) read(in *format.Rows, users, items *dataset.Interner, met logIndex) (string, error) {
 	err := each(in, func(v [][]byte) error {
 		if len(v[1]) == 0 {
 			return in.Fail("user", "empty", "every log needs a user")
@@ -100,7 +100,7 @@ func (m *Impressions) read(in *format.Rows, users, items *ids, met logIndex) (st
 			return in.Fail("time", "not a time: "+dataset.Quote(v[2]),
 				"times of this format look like 11/11/2019 9:05:58 AM")
 		}
-		log := Impression{ID: string(v[0]), User: users.of(v[1]), Time: at.Unix()}
+		log := Impression{ID: string(v[0]), User: users.ID(v[1]), Time: at.Unix()}
 		if len(v[3]) > 0 {
 			log.History = make([]int32, 0, bytes.Count(v[3], []byte{' '})+1)
 		}
@@ -110,7 +110,7 @@ func (m *Impressions) read(in *format.Rows, users, items *ids, met logIndex) (st
 			if len(item) == 0 {
 				return in.Fail("history", "two spaces in a row", "items are separated by single spaces")
 			}
-			log.History = append(log.History, items.of(item))
+			log.History = append(log.History, items.ID(item))
 		}
 		n := bytes.Count(v[4], []byte{' '}) + 1
 		log.Shown, log.Clicked = make([]int32, 0, n), make([]bool, 0, n)
@@ -123,7 +123,7 @@ func (m *Impressions) read(in *format.Rows, users, items *ids, met logIndex) (st
 					"they look like N1-0 N2-1, separated by single spaces; the test set of MIND has no clicks and "+
 						"cannot be used here")
 			}
-			log.Shown, log.Clicked = append(log.Shown, items.of(shown[:cut])), append(log.Clicked, shown[cut+1] == '1')
+			log.Shown, log.Clicked = append(log.Shown, items.ID(shown[:cut])), append(log.Clicked, shown[cut+1] == '1')
 		}
 		m.add(log, met)
 		return nil
