@@ -121,14 +121,3 @@ func Placed(err error, file, column string, line int) error {
 	}
 	return err
 }
-
-// Separator returns the byte between the fields of a form.
-func Separator(f format.Form) byte {
-	switch f {
-	case format.CSV:
-		return ','
-	case format.Lines:
-		return ' '
-	}
-	return '\t'
-}

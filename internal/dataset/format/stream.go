@@ -28,6 +28,17 @@ const (
 // Forms returns all forms.
 func Forms() []Form { return []Form{TSV, CSV, Atomic, Lines} }
 
+// Separator returns the byte between the fields of a form.
+func (f Form) Separator() byte {
+	switch f {
+	case CSV:
+		return ','
+	case Lines:
+		return ' '
+	}
+	return '\t'
+}
+
 // Of returns the form that the name of a file stands for, without .gz and .zst: .tsv, .csv, .inter, and .txt for lines.
 // ok is false for other names.
 func Of(path string) (f Form, ok bool) {
@@ -125,10 +136,8 @@ func (in *Input) columns(form Form) (s *Splitter, names []string, err error) {
 	case Atomic:
 		names, _, err = in.atomicHeader()
 		return &Splitter{Sep: "\t"}, names, err
-	case TSV:
-		return Table{}.Open(in)
-	case CSV:
-		return Table{Sep: ","}.Open(in)
+	case TSV, CSV:
+		return Table{Sep: string(form.Separator())}.Open(in)
 	}
 	return nil, nil, fmt.Errorf("unknown form %q, want one of %v", form, Forms())
 }

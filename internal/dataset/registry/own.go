@@ -72,7 +72,8 @@ func readOwn(ctx context.Context, paths []string) (log *dataset.Log, f *dataset.
 	case strings.HasSuffix(base, ".inter"):
 		log, err = table.ReadInter(ctx, paths[0])
 	default:
-		table.Sep = separator(base)
+		form, _ := format.OfInput(paths[0])
+		table.Sep = string(form.Separator())
 		log, err = table.ReadKnown(ctx, paths[0])
 	}
 	if err != nil || len(users) == 0 {
@@ -122,14 +123,6 @@ func columnNotes(ctx context.Context, files []dataset.File, l *dataset.Log) (not
 // table returns how rows are read.
 func (c Columns) table() format.Table {
 	return format.Table{User: c.User, Item: c.Item, Rating: c.Rating, Time: c.Timestamp}
-}
-
-// separator returns the separator of the columns of a table, by the name of its file.
-func separator(name string) string {
-	if strings.HasSuffix(name, ".csv") {
-		return ","
-	}
-	return "\t"
 }
 
 // plainBase returns the name of a file without its folder and compression.

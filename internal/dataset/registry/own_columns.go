@@ -126,8 +126,9 @@ func (c Columns) features(ctx context.Context, path string) (*dataset.Features, 
 	}
 	t := format.Table{User: c.User, Kinds: kinds}
 	read := t.ReadUserAtomic
-	if base := plainBase(path); !strings.HasSuffix(base, ".user") {
-		t.Sep = separator(base)
+	if !strings.HasSuffix(plainBase(path), ".user") {
+		form, _ := format.OfInput(path)
+		t.Sep = string(form.Separator())
 		read = t.ReadFeatures
 	}
 	f, err := read(ctx, path)

@@ -16,10 +16,7 @@ func openTable(ctx context.Context, path string, form format.Form, columns ...st
 	if err != nil {
 		return nil, err
 	}
-	sep := "\t"
-	if form == format.CSV {
-		sep = ","
-	}
+	sep := string(form.Separator())
 	got, want := strings.Join(in.Columns, sep), strings.Join(columns, sep)
 	if got != want {
 		in.Close()

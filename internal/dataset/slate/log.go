@@ -88,10 +88,7 @@ func genericAt(in *format.Rows, c registry.Columns) (at [4]int, err error) {
 			return at, err
 		}
 		if at[i] < 0 {
-			sep := "\t"
-			if in.Form() == format.CSV {
-				sep = ","
-			}
+			sep := string(in.Form().Separator())
 			return at, in.Fail("", "not the header: "+dataset.Quote([]byte(strings.Join(in.Columns, sep))),
 				fmt.Sprintf("the first line must be %q, or have shown and clicked in place of the last two; %s "+
 					"beside the table names columns that are called otherwise", strings.Join(genericColumns, sep),

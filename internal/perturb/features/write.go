@@ -23,7 +23,7 @@ func (r *Reader) header() ([]byte, error) {
 	}
 	var err error
 	for _, name := range names {
-		if head, err = r.src.OutForm.AppendField(append(head, perturb.Separator(r.src.OutForm)),
+		if head, err = r.src.OutForm.AppendField(append(head, r.src.OutForm.Separator()),
 			[]byte(name+number)); err != nil {
 			return nil, perturb.Refuse("--out-form csv quotes what it must",
 				"the name %q cannot stand in the header of the output", name)
@@ -40,7 +40,7 @@ func (r *Reader) Headers() []string {
 
 // Append writes record i: the user, then all cells.
 func (r *Reader) Append(b *perturb.Block[float64], i int) (err error) {
-	sep := perturb.Separator(r.src.OutForm)
+	sep := r.src.OutForm.Separator()
 	out := b.Lines[0]
 	if out, err = r.src.OutForm.AppendField(out, b.ID(i, 0)); err != nil {
 		return perturb.Placed(err, r.src.Attributes, userColumn, b.Line(i))

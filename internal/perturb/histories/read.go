@@ -59,7 +59,7 @@ func Open(ctx context.Context, s *perturb.Settings, cat *perturb.Catalogue, stri
 	r := &Reader{s: in, cat: cat, set: s, strict: strict, seen: make([]uint32, cat.Size+1),
 		ring: make([]int32, s.Length), tails: make([][]byte, s.Length)}
 	for c := range r.tails {
-		r.tails[c] = append(strconv.AppendInt([]byte{perturb.Separator(s.OutForm)}, int64(c+1), 10), '\n')
+		r.tails[c] = append(strconv.AppendInt([]byte{s.OutForm.Separator()}, int64(c+1), 10), '\n')
 	}
 	return r, nil
 }

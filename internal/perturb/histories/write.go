@@ -22,7 +22,7 @@ func (r *Reader) Headers() []string {
 // Append writes record i: one row for each cell that is not padding, or one line for the user. A
 // user without items goes to the list of empty rows.
 func (r *Reader) Append(b *perturb.Block[int32], i int) (err error) {
-	form, sep := r.set.OutForm, perturb.Separator(r.set.OutForm)
+	form, sep := r.set.OutForm, r.set.OutForm.Separator()
 	out := b.Lines[0]
 	start := len(out)
 	if out, err = form.AppendField(out, b.ID(i, 0)); err != nil {

@@ -11,7 +11,7 @@ import (
 // Headers returns the first line of the output.
 func (r *Reader) Headers() []string {
 	form := r.set.OutForm
-	sep, token, number := string(perturb.Separator(form)), "", ""
+	sep, token, number := string(form.Separator()), "", ""
 	switch form {
 	case format.Lines:
 		return []string{""}
@@ -31,7 +31,7 @@ func (r *Reader) Headers() []string {
 
 // Append writes record i: one row, or, if slates have ids, one row for each item.
 func (r *Reader) Append(b *perturb.Block[int32], i int) (err error) {
-	form, sep := r.set.OutForm, perturb.Separator(r.set.OutForm)
+	form, sep := r.set.OutForm, r.set.OutForm.Separator()
 	out := b.Lines[0]
 	start := len(out)
 	if out, err = form.AppendField(out, b.ID(i, 0)); err != nil {
