@@ -174,9 +174,9 @@ func counted(all []parquet.Column, numbers []int) error {
 	return nil
 }
 
-// split returns a name such as x10 or x10:float as a word, in lower case, and a number.
+// split returns a name such as x10, or x10:float with any type, as a word, in lower case, and a number.
 func split(name string) (word string, n int, ok bool) {
-	name = strings.TrimSuffix(name, ":float")
+	name, _, _ = strings.Cut(name, ":")
 	word = strings.TrimRight(name, "0123456789")
 	n, err := strconv.Atoi(name[len(word):])
 	return strings.ToLower(word), n, err == nil

@@ -170,6 +170,7 @@ func TestColumnsOfAVector(t *testing.T) {
 		{[]string{"x0", "x1", "x2"}, ""}, {[]string{"9", "10", "11"}, ""},
 		{[]string{"mean", "spread", "skew"}, ""}, {[]string{"X1:float", "x2:float", "x3:float"}, ""},
 		{[]string{"x0", "x2", "x1"}, `field "x2": stands among the numbers of a vector, which begin with x0 and`},
+		{[]string{"x0:token", "x2:token", "x1:token"}, `field "x2:token": stands among the numbers`},
 		{[]string{"x0", "x1", "year"}, `field "year": stands among the numbers`},
 		{[]string{"year", "x0", "x1"}, `field "year": stands among the numbers`},
 		{[]string{"mean", "skew", "mean"}, `field "mean": stands twice`},
