@@ -63,6 +63,11 @@ func ofSide(column, side string) bool {
 	return slices.Contains(ownNames, strings.ToLower(column)) || meaning(side).Means(column)
 }
 
+// holdsIDs reports whether a column's name says that it has ids, of either side.
+func holdsIDs(column string) bool {
+	return slices.Contains(ownNames, strings.ToLower(column)) || format.User.Usual(column) || format.Item.Usual(column)
+}
+
 // text reads ids of a text file.
 func (out *IDs) text(ctx context.Context, side, column string) error {
 	path := out.Path

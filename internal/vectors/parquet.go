@@ -14,9 +14,6 @@ import (
 	"privrec/internal/tensor"
 )
 
-// idColumns holds the names that a column of ids may have, in lower case.
-var idColumns = []string{"id", "user_id", "user", "userid", "uid", "item_id", "item", "itemid", "iid", pandasIndex}
-
 // pandasIndex is the name that pandas gives to an index without a name.
 const pandasIndex = "__index_level_0__"
 
@@ -106,9 +103,8 @@ func layout(all []parquet.Column) (id int, numbers []int, err error) {
 	id = -1
 	var lists []int
 	for i, c := range all {
-		name := strings.ToLower(c.Name)
 		switch {
-		case slices.Contains(idColumns, name):
+		case holdsIDs(c.Name):
 			if id >= 0 {
 				return 0, nil, &parquet.ColumnError{Column: c.Name,
 					Err: fmt.Errorf("the column %s has ids too: keep one of them", all[id].Name)}
