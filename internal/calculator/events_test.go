@@ -108,7 +108,6 @@ func TestEventsAgreeWithTheCalculator(t *testing.T) {
 		"opacus-poisson.yaml":           "account sampled-gaussian --sampling-rate 0.004266666666666667 --noise-multiplier 1.1 --steps 2350 --delta 1e-6",
 		"tf-privacy-derived.yaml":       "account dp-sgd --records 60000 --batch 256 --epochs 10 --noise-multiplier 1.1 --delta 1e-6",
 		"shuffled-as-shuffled.yaml":     "account dp-sgd --records 60000 --batch 256 --epochs 10 --noise-multiplier 4 --delta 1e-6 --sampling shuffled",
-		"allocated.yaml":                "account dp-sgd --records 60000 --batch 256 --epochs 10 --noise-multiplier 1.1 --delta 1e-6 --sampling allocation",
 		"fixed-size-as-fixed-size.yaml": "account sampled-gaussian --sampling-rate 0.004266666666666667 --noise-multiplier 4 --steps 100 --delta 1e-6 --sampling without-replacement",
 		"full-batch.yaml":               "account gaussian --sigma 9 --sensitivity 1 --steps 3 --delta 1e-6",
 		"clipped-sum-replaced.yaml":     "account gaussian --sigma 8 --sensitivity 2 --steps 1 --delta 1e-6 --neighbouring replace",
@@ -117,6 +116,8 @@ func TestEventsAgreeWithTheCalculator(t *testing.T) {
 
 		"stream.yaml": "account correlated-sums --noise-multiplier 8 --horizon 365 --bands 30 --participations 52 " +
 			"--apart 7 --delta 1e-6",
+		"allocated.yaml": "account dp-sgd --records 60000 --batch 256 --epochs 10 --noise-multiplier 1.1 " +
+			"--delta 1e-6 --sampling allocation",
 	} {
 		a := eventsOf(t, "eventlog/testdata/clean/"+file)
 		want, ok := keys(t, line)["epsilon"].(float64)
@@ -160,9 +161,12 @@ func TestLogMeanings(t *testing.T) {
 		"faults/rate-does-not-fit+users-clipped.yaml":  "account sampled-gaussian --sampling-rate 0.171347376 --noise-multiplier 1.2 --steps 12 --delta 1e-6",
 		"faults/fixed-batches+records-of-users.yaml":   "account gaussian --sigma 1.2 --sensitivity 1 --steps 5 --delta 1e-6",
 		"faults/too-few-steps+digits.yaml":             "account gaussian --sigma 2 --sensitivity 1 --steps 2 --delta 1e-6",
-		"faults/other-sampling+allocation.yaml":        "account dp-sgd --records 60000 --batch 256 --epochs 3 --noise-multiplier 0.6 --delta 1e-6",
-		"faults/fixed-batches+allocation.yaml":         "account gaussian --sigma 1.1 --sensitivity 1 --steps 3 --delta 1e-6 --neighbouring zero-out",
 		"faults/microbatches+blanked.yaml":             "account gaussian --sigma 0.6 --sensitivity 1 --steps 40 --delta 1e-6",
+
+		"faults/other-sampling+allocation.yaml": "account dp-sgd --records 60000 --batch 256 --epochs 3 " +
+			"--noise-multiplier 0.6 --delta 1e-6",
+		"faults/fixed-batches+allocation.yaml": "account gaussian --sigma 1.1 --sensitivity 1 --steps 3 --delta 1e-6 " +
+			"--neighbouring zero-out",
 	} {
 		a := eventsOf(t, "eventlog/testdata/"+file)
 		want, ok := keys(t, line)["epsilon"].(float64)

@@ -194,7 +194,8 @@ func batchRelease(q *Question) (privacy.Event, error) {
 			Steps: int64(q.perEpoch()), Unit: g.Unit, Neighbouring: g.Neighbouring}, nil
 	case privacy.Truncated:
 		return privacy.TruncatedGaussian{Sigma: g.Sigma, Sensitivity: 1, Rate: q.get("sampling-rate"),
-			Records: int64(q.get("records")), Most: int64(q.get("most")), Unit: g.Unit, Neighbouring: g.Neighbouring}, nil
+			Records: int64(q.get("records")), Most: int64(q.get("most")),
+			Unit: g.Unit, Neighbouring: g.Neighbouring}, nil
 	}
 	return privacy.Sampled{Event: g, Rate: q.get("sampling-rate"), Method: q.sampling}, nil
 }

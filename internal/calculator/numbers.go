@@ -155,7 +155,6 @@ var kinds = map[string]struct {
 	"eta":              {spanShape, "shape of the law of the number of runs: 0 is logarithmic, 1 geometric", "H"},
 	"records":          {spanWhole, "number of records", "N"},
 	"batch":            {spanWhole, "records in a batch, expected where it is random", "B"},
-	"times":            {spanWhole, "steps of an epoch that each record is in, with --sampling allocation (default 1)", "K"},
 	"most":             {spanWhole, "records at which a batch is cut, with --sampling truncated-poisson", "M"},
 	"epochs":           {spanWhole, "passes over the records", "E"},
 	"prior":            {spanPrior, "share of members among those an attacker looks at (default 0.5)", "P"},
@@ -170,6 +169,8 @@ var kinds = map[string]struct {
 	"apart":            {spanHorizon, "fewest steps from one of them to the next (default 1)", "G"},
 	"bands":            {spanBands, "steps over which noise is correlated (default all)", "B"},
 	"buffers":          {spanBuffers, "most buffers of the strategy blt (default 4)", "K"},
+	"times": {spanWhole,
+		"steps of an epoch that each record is in, with --sampling allocation (default 1)", "K"},
 
 	"error-last":            {spanError, "standard deviation of the noise of the last sum", ""},
 	"error-mean":            {spanError, "root of the mean square of the noise of all sums", ""},

@@ -11,8 +11,8 @@ const Allocation Sampling = "allocation"
 
 // AllocatedGaussian is an epoch of Steps releases of x + N(0, Sigma² I). Each unit is, independently of all others, in
 // Times of the steps, every choice of them with equal probability. A step may be chosen after seeing the results of
-// earlier ones. Where a unit is added, removed or blanked it moves x by at most Sensitivity in each of its steps, in the
-// Euclidean norm, and in no other.
+// earlier ones. Where a unit is added, removed or blanked it moves x by at most Sensitivity in each of its steps, in
+// the Euclidean norm, and in no other.
 //
 // Chua, Ghazi, Harrison, Kamath, Kumar, Leeman, Manurangsi, Sinha, Zhang, "Balls-and-bins sampling for DP-SGD", AISTATS
 // 2025; Feldman, Shenfeld, "Privacy amplification by random allocation", NeurIPS 2025.
@@ -39,8 +39,8 @@ func (e AllocatedGaussian) Law() Law {
 	return e
 }
 
-// whole returns how far a unit moves all steps together. An observer who knows the steps of every unit sees normal noise
-// on that: divergences are jointly convex, so the epoch is at most as clear.
+// whole returns how far a unit moves all steps together. An observer who knows the steps of every unit sees normal
+// noise on that: divergences are jointly convex, so the epoch is at most as clear.
 func (e AllocatedGaussian) whole() float64 { return math.Sqrt(float64(e.Times)) * e.Sensitivity }
 
 // Price implements Law.
@@ -65,8 +65,8 @@ func (e AllocatedGaussian) Validate() error {
 		atLeast("times", e.Times, 1), times, e.Unit.Validate(), e.Neighbouring.Validate())
 }
 
-// Group returns the release of a group. More than one change, or changes of another relation, are those of a Gaussian of
-// which all units share their steps.
+// Group returns the release of a group. More than one change, or changes of another relation, are those of a Gaussian
+// of which all units share their steps.
 func (e AllocatedGaussian) Group(size int64, s Subject) Event {
 	if size == 1 && s.Neighbouring == e.Neighbouring {
 		e.Unit = s.Unit

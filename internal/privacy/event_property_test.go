@@ -84,11 +84,12 @@ func draw(t *rapid.T, levels int) Event {
 		return e
 	case 10:
 		times := rapid.Int64Range(1, math.MaxInt64).Draw(t, "times")
-		return AllocatedGaussian{number("sigma"), number("sensitivity"), times, rapid.Int64Range(times, math.MaxInt64).Draw(t, "steps"),
-			unit, relation}
+		return AllocatedGaussian{number("sigma"), number("sensitivity"), times,
+			rapid.Int64Range(times, math.MaxInt64).Draw(t, "steps"), unit, relation}
 	case 11:
-		return TruncatedGaussian{number("sigma"), number("sensitivity"), rapid.Float64Range(1e-9, 0.999).Draw(t, "rate"),
-			rapid.Int64Range(1, math.MaxInt64).Draw(t, "records"), rapid.Int64Range(1, math.MaxInt64).Draw(t, "most"), unit, relation}
+		return TruncatedGaussian{number("sigma"), number("sensitivity"),
+			rapid.Float64Range(1e-9, 0.999).Draw(t, "rate"), rapid.Int64Range(1, math.MaxInt64).Draw(t, "records"),
+			rapid.Int64Range(1, math.MaxInt64).Draw(t, "most"), unit, relation}
 	case 12:
 		return Composed{some()}
 	case 13:

@@ -72,17 +72,21 @@ func TestInvalidEvents(t *testing.T) {
 		"unknown unit":        {Gaussian{1, 1, 0, "node", AddRemove}, PureLDP{1, ""}, Unprotected{"a", "b", "c"}},
 		"unknown neighbourin": {Gaussian{1, 1, 0, Edge, ""}, Laplace{1, 1, Edge, "both"}},
 		"epsilon is":          {PureLDP{inf, User}, PureLDP{0, User}, RandomizedResponse{0, 2, Cell}, Exponential{nan, Edge, Replace}},
-		"times is":            {AllocatedGaussian{1, 1, 0, 3, Record, AddRemove}, AllocatedGaussian{1, 1, 4, 3, Record, AddRemove}},
 		"most is":             {TruncatedGaussian{1, 1, 0.5, 9, 0, Record, AddRemove}},
 		"dimension is":        {DiscreteGaussian{1, 1, 0, Edge, AddRemove}},
 		"categories is":       {RandomizedResponse{1, 1, Cell}},
 		"no events":           {Composed{}, Parallel{}},
 		"no event":            {SelfComposed{nil, 1}, Sampled{nil, 1, Poisson}, nil, Composed{[]Event{nil}}},
 		"count is":            {SelfComposed{gauss, 0}, SelfComposed{gauss, -3}},
-		"rate is":             {TruncatedGaussian{1, 1, 0, 9, 3, Record, AddRemove}, TruncatedGaussian{1, 1, 1.1, 9, 3, Record, AddRemove}, Sampled{gauss, 0, Poisson}, Sampled{gauss, 1.5, Poisson}, Sampled{gauss, nan, Poisson}},
 		"unknown sampling":    {Sampled{gauss, 1, "shuffled"}},
 		"must not be empty":   {Unprotected{What: "a"}, Unprotected{Why: "b"}},
 		"event 1: gaussian":   {Composed{[]Event{gauss, Gaussian{}}}},
+
+		"times is": {AllocatedGaussian{1, 1, 0, 3, Record, AddRemove},
+			AllocatedGaussian{1, 1, 4, 3, Record, AddRemove}},
+		"rate is": {TruncatedGaussian{1, 1, 0, 9, 3, Record, AddRemove},
+			TruncatedGaussian{1, 1, 1.1, 9, 3, Record, AddRemove},
+			Sampled{gauss, 0, Poisson}, Sampled{gauss, 1.5, Poisson}, Sampled{gauss, nan, Poisson}},
 	} {
 		for _, e := range events {
 			if _, err := MarshalEvent(e); err == nil || !strings.Contains(err.Error(), want) {

@@ -91,7 +91,8 @@ func TestRelativeIsItsDefinition(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			same(t, "offline", got, w.relative(gamma, func(_, out float64) float64 { return (out + a*out + 1 - a) / 2 }))
+			same(t, "offline", got,
+				w.relative(gamma, func(_, out float64) float64 { return (out + a*out + 1 - a) / 2 }))
 		}
 	}
 }

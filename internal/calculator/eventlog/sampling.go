@@ -78,8 +78,8 @@ const askSampling = "Does each record enter each batch by its own coin (Poisson)
 	"for each step, or are the records shuffled and cut? The epsilon of the first is often quoted for the last and " +
 	"is far smaller."
 
-// drawnSteps sets the plan of a training that was stated by epochs to the steps and the rate of samples drawn for each step, and reports
-// whether the log gives them.
+// drawnSteps sets the plan of a training that was stated by epochs to the steps and the rate of samples drawn for each
+// step, and reports whether the log gives them.
 func (s *search) drawnSteps(g *trainings, stated, p *plan) bool {
 	if !byEpoch(stated.sampling) {
 		return true
@@ -108,8 +108,8 @@ func (s *search) recordsOf(g *trainings, p *plan) float64 {
 func (s *search) drawn(g *trainings, p *plan) shown {
 	l := g.log
 	sizes := s.shape(g, p)
-	by := map[string]privacy.Sampling{"poisson": privacy.Poisson, "allocation": privacy.Allocation, "shuffled": Shuffled, "in-order": Shuffled,
-		"fixed-size": privacy.WithoutReplacement}[l.Loader]
+	by := map[string]privacy.Sampling{"poisson": privacy.Poisson, "allocation": privacy.Allocation,
+		"shuffled": Shuffled, "in-order": Shuffled, "fixed-size": privacy.WithoutReplacement}[l.Loader]
 	drops := or(l.DropLast, false)
 	ask := func(say string) {
 		s.assume(p.name+": "+say, fmt.Sprintf("%s: how were the batches drawn? The log contradicts itself.", p.name))

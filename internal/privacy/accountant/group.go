@@ -53,8 +53,8 @@ func ChargeGroup(a *Account, e privacy.Event, count, size int64) error {
 type Views struct {
 	Mu  float64 // of Gaussian DP; NaN: none is known
 	Rho float64 // of zero-concentrated DP; NaN: none is known
-	// Sampled says that something is sampled or allocated to steps. Neither mu nor rho can show that: for large losses a sample is as bad as
-	// the whole, so both are those without sampling.
+	// Sampled says that something is sampled or allocated to steps. Neither mu nor rho can show that: for large losses
+	// a sample is as bad as the whole, so both are those without sampling.
 	Sampled bool
 }
 

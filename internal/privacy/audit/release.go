@@ -247,7 +247,8 @@ func (a *Auditor) choosePair() error {
 // Seen says what an auditor saw of one release.
 type Seen struct {
 	Purpose string `json:"purpose"`
-	// Adds is the length of what the canary adds, in units of the sensitivity in the ledger: at most 1, if all is right.
+	// Adds is the length of what the canary adds, in units of the sensitivity in the ledger: at most 1, if all is
+	// right.
 	Adds float64 `json:"adds"`
 	// Least and Most are the deviations of the noise of single values, in units of that in the ledger.
 	Least float64 `json:"least_noise"`

@@ -19,7 +19,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-var allocatedSGD = DPSGD{Purpose: "gradient", Clip: 0.75, NoiseMultiplier: 1.5, Examples: 1000, Sampling: privacy.Allocation, Steps: 20, Unit: privacy.Sample}
+var allocatedSGD = DPSGD{Purpose: "gradient", Clip: 0.75, NoiseMultiplier: 1.5, Examples: 1000,
+	Sampling: privacy.Allocation, Steps: 20, Unit: privacy.Sample}
 
 // epochOf returns the step of every example in the next epoch.
 func epochOf(t *testing.T, b *batches, s rng.Stream) []int32 {
@@ -86,7 +87,9 @@ func TestAllocationOfNeighbours(t *testing.T) {
 
 // Correct batches pass their check at every number of steps and epochs, at the false alarm of a run.
 func TestAllocationPassesItsCheck(t *testing.T) {
-	for _, c := range []struct{ n, steps, epochs int64 }{{1, 1, 5}, {1, 7, 30}, {50, 1, 9}, {40, 40, 60}, {3000, 10, 120}, {200, 1000, 4}} {
+	for _, c := range []struct{ n, steps, epochs int64 }{
+		{1, 1, 5}, {1, 7, 30}, {50, 1, 9}, {40, 40, 60}, {3000, 10, 120}, {200, 1000, 4},
+	} {
 		b := newAllocated(c.n, c.steps)
 		var to []int32
 		for k := range uint64(c.epochs * c.steps) {
@@ -100,7 +103,8 @@ func TestAllocationPassesItsCheck(t *testing.T) {
 
 // An epoch is in the ledger before its first batch is drawn, once, and whole if the run ends within it.
 func TestAllocationLedger(t *testing.T) {
-	want := privacy.AllocatedGaussian{Sigma: 1.125, Sensitivity: 0.75, Times: 1, Steps: 20, Unit: privacy.Sample, Neighbouring: privacy.AddRemove}
+	want := privacy.AllocatedGaussian{Sigma: 1.125, Sensitivity: 0.75, Times: 1, Steps: 20,
+		Unit: privacy.Sample, Neighbouring: privacy.AddRemove}
 	s, l := openSGD[float32](t, allocatedSGD, 30)
 	for step, count := range map[int]int64{0: 0, 1: 1, 20: 1, 21: 2, 40: 2, 41: 3} {
 		if got := allocatedSGD.Count(int64(step)); got != count {
@@ -125,7 +129,8 @@ func TestAllocationLedger(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if e := l.Entries(); s.Check() != nil || len(e) != 1 || e[0].Event != privacy.Event(want) || e[0].Count != 3 || e[0].Purpose != "gradient" || e[0].PerUnit != 0 {
+	if e := l.Entries(); s.Check() != nil || len(e) != 1 || e[0].Event != privacy.Event(want) ||
+		e[0].Count != 3 || e[0].Purpose != "gradient" || e[0].PerUnit != 0 {
 		t.Errorf("%v, want 3 of %v", e, want)
 	}
 	if got := allocatedSGD.ExpectedBatch(); got != 50 {
@@ -193,7 +198,8 @@ func TestAllocationRestoreRefuses(t *testing.T) {
 		st := good
 		change(&st)
 		fresh, _ := openSGD[float32](t, allocatedSGD, 12)
-		if err := fresh.Restore(st); err == nil || !strings.Contains(err.Error(), name) || fresh.State().Batches != (batchTally{}) {
+		if err := fresh.Restore(st); err == nil || !strings.Contains(err.Error(), name) ||
+			fresh.State().Batches != (batchTally{}) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -210,13 +216,16 @@ func TestAllocationPlantedFaults(t *testing.T) {
 		steps int
 		draw  func(b *batches, s rng.Stream, to []int32) []int32
 	}{
-		"batches of an epoch that an example is in": {2, func(b *batches, s rng.Stream, to []int32) []int32 { // Poisson batches
+		"batches of an epoch that an example is in": {2, func(b *batches, s rng.Stream, to []int32) []int32 {
+			// Poisson batches
 			return append(allocated(b, s, to), b.epoch.order[0])
 		}},
-		"number of examples of an epoch": {20, func(b *batches, s rng.Stream, to []int32) []int32 { // an example is left out
+		"number of examples of an epoch": {20, func(b *batches, s rng.Stream, to []int32) []int32 {
+			// an example is left out
 			return slices.DeleteFunc(allocated(b, s, to), func(i int32) bool { return i == 7 })
 		}},
-		"squared deviations": {80 * 20, func(b *batches, s rng.Stream, to []int32) []int32 { // passes over a shuffled order
+		"squared deviations": {80 * 20, func(b *batches, s rng.Stream, to []int32) []int32 {
+			// passes over a shuffled order
 			if b.step() == 0 {
 				order := s.Perm(int(b.n))
 				at := make([]int, b.n)
@@ -272,7 +281,8 @@ func TestAllocationRefuses(t *testing.T) {
 		d := allocatedSGD
 		change(&d)
 		l := mechanismtest.Ledger(t)
-		if _, err := Open[float32](d, 5, l, rng.Stream{}); err == nil || !strings.Contains(err.Error(), name) || mechanismtest.CountOf(l) != 0 {
+		if _, err := Open[float32](d, 5, l, rng.Stream{}); err == nil || !strings.Contains(err.Error(), name) ||
+			mechanismtest.CountOf(l) != 0 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -295,7 +305,8 @@ func TestAllocationWorkers(t *testing.T) {
 				<-done
 			}
 		}
-		s := mechanismtest.Must(OpenRows[float32](allocatedSGD, rows, cols, mechanismtest.Ledger(t), rng.Seed(8).Stream("rows")))
+		s := mechanismtest.Must(OpenRows[float32](allocatedSGD, rows, cols, mechanismtest.Ledger(t),
+			rng.Seed(8).Stream("rows")))
 		var got []float32
 		for step := range uint64(25) {
 			batch := mechanismtest.Must(s.Begin(0, step))
@@ -307,7 +318,8 @@ func TestAllocationWorkers(t *testing.T) {
 				values = append(values, gradient(make([]float32, cols), i)...)
 			}
 			sum := make([]float32, rows*cols)
-			if err := errors.Join(s.AddAll(parallel, ends, ids, values), s.Finish(parallel, func(at int, part []float32) { copy(sum[at:], part) })); err != nil {
+			if err := errors.Join(s.AddAll(parallel, ends, ids, values),
+				s.Finish(parallel, func(at int, part []float32) { copy(sum[at:], part) })); err != nil {
 				t.Fatal(err)
 			}
 			got = append(got, sum...)
@@ -321,7 +333,8 @@ func TestAllocationWorkers(t *testing.T) {
 	}
 }
 
-var allocatedSecret = DPSGD{Purpose: "gradients", Clip: 0.5, NoiseMultiplier: 1.3, Examples: 40, Sampling: privacy.Allocation, Steps: 4, Unit: privacy.User}
+var allocatedSecret = DPSGD{Purpose: "gradients", Clip: 0.5, NoiseMultiplier: 1.3, Examples: 40,
+	Sampling: privacy.Allocation, Steps: 4, Unit: privacy.User}
 
 // The event of secure noise is an epoch of normal noise whose deviation is below that of the discrete noise, by
 // the variance of its rounding: 8 squared steps.
@@ -331,8 +344,9 @@ func TestSecretAllocationEvent(t *testing.T) {
 		poisson := allocatedSecret
 		poisson.Sampling, poisson.Steps, poisson.Rate = privacy.Poisson, 0, 0.25
 		discrete := mechanismtest.Must(SecretEvent(poisson, dim)).(privacy.Sampled).Event.(privacy.DiscreteGaussian)
-		if e.Steps != 4 || e.Times != 1 || e.Unit != privacy.User || e.Neighbouring != privacy.AddRemove || e.Sensitivity != discrete.Sensitivity ||
-			!(e.Sigma*e.Sigma <= discrete.Sigma*discrete.Sigma-8) || e.Sigma < discrete.Sigma*(1-1e-5) {
+		if e.Steps != 4 || e.Times != 1 || e.Unit != privacy.User || e.Neighbouring != privacy.AddRemove ||
+			e.Sensitivity != discrete.Sensitivity || !(e.Sigma*e.Sigma <= discrete.Sigma*discrete.Sigma-8) ||
+			e.Sigma < discrete.Sigma*(1-1e-5) {
 			t.Errorf("%d values: %+v in place of %+v", dim, e, discrete)
 		}
 	}
@@ -348,7 +362,9 @@ func TestSecretAllocationEvent(t *testing.T) {
 // an epoch is drawn by two attempts.
 func TestLostEpochsStayReleases(t *testing.T) {
 	const planned, steps = 4, 15 // the last epoch has 3 of its 4 steps
-	for _, c := range []struct{ kept, drawn int64 }{{0, 0}, {0, 2}, {2, 2}, {2, 3}, {2, 6}, {4, 4}, {4, 5}, {3, 9}, {13, 14}} {
+	for _, c := range []struct{ kept, drawn int64 }{
+		{0, 0}, {0, 2}, {2, 2}, {2, 3}, {2, 6}, {4, 4}, {4, 5}, {3, 9}, {13, 14},
+	} {
 		path := filepath.Join(t.TempDir(), "ledger.jsonl")
 		l := mechanismtest.Must(privacy.CreateLedger(path, privacy.Secure, nil))
 		s := mechanismtest.Must(OpenSecret[float32](allocatedSecret, 10, l, tensor.Parallel))
@@ -366,7 +382,8 @@ func TestLostEpochsStayReleases(t *testing.T) {
 		}
 		paid := allocatedSecret.Count(c.drawn + 1)
 		again := mechanismtest.Must(privacy.ResumeLedger(path, at, nil))
-		if err := again.Limit(privacy.Plan{Releases: []privacy.Entry{{Purpose: allocatedSecret.Purpose, Count: planned, Event: mechanismtest.Must(SecretEvent(allocatedSecret, 10))}}}); err != nil {
+		if err := again.Limit(privacy.Plan{Releases: []privacy.Entry{{Purpose: allocatedSecret.Purpose, Count: planned,
+			Event: mechanismtest.Must(SecretEvent(allocatedSecret, 10))}}}); err != nil {
 			t.Fatal(err)
 		}
 		r := mechanismtest.Must(OpenSecret[float32](allocatedSecret, 10, again, tensor.Parallel))
@@ -388,7 +405,8 @@ func TestLostEpochsStayReleases(t *testing.T) {
 		if err := errors.Join(r.Check(), again.Close()); err != nil {
 			t.Fatal(err)
 		}
-		if n := mechanismtest.CountOf(mechanismtest.Must(privacy.Reading{}.File(path))); n != planned || made != int(max(0, steps-4*paid)) {
+		if n := mechanismtest.CountOf(mechanismtest.Must(privacy.Reading{}.File(path))); n != planned ||
+			made != int(max(0, steps-4*paid)) {
 			t.Errorf("%+v: the ledger has %d epochs, planned were %d; %d steps were made", c, n, planned, made)
 		}
 	}
@@ -398,7 +416,8 @@ func FuzzAllocatedState(f *testing.F) {
 	d := allocatedSGD
 	d.Examples, d.Steps = 60, 4
 	open := func() *Steps[float32] {
-		return mechanismtest.Must(Open[float32](d, 20, mechanismtest.Must(privacy.NewLedger(privacy.Research)), rng.Seed(2).Stream("fuzz")))
+		return mechanismtest.Must(Open[float32](d, 20, mechanismtest.Must(privacy.NewLedger(privacy.Research)),
+			rng.Seed(2).Stream("fuzz")))
 	}
 	run := open()
 	for step := range 6 {

@@ -116,8 +116,8 @@ func (d DPSGD) Validate() error {
 		err = fmt.Errorf("batch is %d and rate %v, sampling without replacement wants a batch from 1 to %d, and no "+
 			"rate", d.Batch, d.Rate, d.Examples)
 	case allocated && (d.Steps < 1 || d.Steps > math.MaxInt32 || d.Rate != 0 || d.Batch != 0):
-		err = fmt.Errorf("an epoch has %d steps, rate is %v and batch %d, random allocation wants 1 to %d steps, no rate "+
-			"and no batch", d.Steps, d.Rate, d.Batch, math.MaxInt32)
+		err = fmt.Errorf("an epoch has %d steps, rate is %v and batch %d, random allocation wants 1 to %d steps, "+
+			"no rate and no batch", d.Steps, d.Rate, d.Batch, math.MaxInt32)
 	case !allocated && d.Steps != 0:
 		err = fmt.Errorf("an epoch has %d steps, which random allocation alone wants", d.Steps)
 	case !(d.Clip > 0) || math.IsInf(2*d.Clip, 1):

@@ -14,8 +14,8 @@ import (
 
 // SecretEvent returns what the ledger records of DP-SGD with secure noise on gradients of dim values, as an accountant
 // sees it: a step, which is a discrete normal release on a Poisson sample, or an epoch of random allocation, whose
-// discrete noise is stated as normal noise that is at most as private. It fails on samples without replacement, and on a
-// noise multiplier that has no grid.
+// discrete noise is stated as normal noise that is at most as private. It fails on samples without replacement, and on
+// a noise multiplier that has no grid.
 func SecretEvent(d DPSGD, dim int) (privacy.Event, error) {
 	m, _, err := release(d, dim)
 	if err != nil {
@@ -61,9 +61,9 @@ func release(d DPSGD, dim int) (secure.DiscreteGaussian, grid, error) {
 // are not repeated, because new noise would be a second release. They stay in the ledger, and Skip passes over as many
 // steps. So a run never draws noise more often than its ledger, and its plan, says.
 //
-// Of random allocation the ledger has whole epochs. Which steps of the last one were drawn is then not known, and who is
-// in them only the stopped process knew. So all of its steps after the checkpoint are passed over, and the next epoch is
-// drawn anew.
+// Of random allocation the ledger has whole epochs. Which steps of the last one were drawn is then not known, and who
+// is in them only the stopped process knew. So all of its steps after the checkpoint are passed over, and the next
+// epoch is drawn anew.
 type secret[T mechanism.Float] struct {
 	d         DPSGD
 	grid      grid

@@ -6,10 +6,10 @@
 //
 //	R = (X_1 + ... + X_t)/t,  X_i = exp(mu z_i - mu²/2)
 //
-// and no adaptive choice of the steps tells more (Chua, Ghazi, Harrison, Kamath, Kumar, Leeman, Manurangsi, Sinha, Zhang,
-// "Balls-and-bins sampling for DP-SGD", AISTATS 2025; Feldman, Shenfeld, "Privacy amplification by random allocation",
-// NeurIPS 2025). delta(eps) is the mean of (R - e^eps)+ where the unit is removed, and of (1 - e^eps R)+ where it is
-// added, both without the unit. So is that of a composition, with the product of the ratios.
+// and no adaptive choice of the steps tells more (Chua, Ghazi, Harrison, Kamath, Kumar, Leeman, Manurangsi, Sinha,
+// Zhang, "Balls-and-bins sampling for DP-SGD", AISTATS 2025; Feldman, Shenfeld, "Privacy amplification by random
+// allocation", NeurIPS 2025). delta(eps) is the mean of (R - e^eps)+ where the unit is removed, and of (1 - e^eps R)+
+// where it is added, both without the unit. So is that of a composition, with the product of the ratios.
 //
 // # Bounds
 //

@@ -57,7 +57,8 @@ func Bounds(mu float64, t int64) (above, below Law, err error) {
 // Block is a number of groups of steps with as many steps each.
 type Block struct{ Count, Steps int64 }
 
-// Blocks deals steps to so many groups, of which the sizes differ by one at most. times is at least 1 and at most steps.
+// Blocks deals steps to so many groups, of which the sizes differ by one at most. times is at least 1 and at most
+// steps.
 func Blocks(times, steps int64) []Block {
 	size, more := steps/times, steps%times
 	if more == 0 {

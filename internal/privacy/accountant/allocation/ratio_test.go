@@ -78,7 +78,8 @@ func TestBoundsHoldTheTruth(t *testing.T) {
 					if c.want < 1e-9 { // the integral is no closer
 						continue
 					}
-					if !(c.low <= c.want*(1+1e-6)+1e-12 && c.want <= c.high*(1+1e-6)+1e-12) || c.high > c.low*1.02+1e-9 {
+					if !(c.low <= c.want*(1+1e-6)+1e-12 && c.want <= c.high*(1+1e-6)+1e-12) ||
+						c.high > c.low*1.02+1e-9 {
 						t.Errorf("mu %v, %d steps, epsilon %v, %s: %v to %v, the integral is %v", mu, steps, epsilon,
 							c.way, c.low, c.high, c.want)
 					}
@@ -194,7 +195,8 @@ func TestAddKeepsTheOrder(t *testing.T) {
 			c := above.at[0] + (above.at[len(above.at)-1]-above.at[0])*rapid.Float64Range(0, 1).Draw(t, "c")
 			f := func(x float64) float64 { return math.Max(0, x-c) }
 			lost := above.with*above.count + 1e-12*all*c // and where points lie is rounded
-			if low, want, high := mass(below, f), pairs(f), mass(above, f)+lost; !(low <= want*(1+1e-9)+1e-12*all*c && want <= high*(1+1e-9)) {
+			if low, want, high := mass(below, f), pairs(f), mass(above, f)+lost; !(low <= want*(1+1e-9)+1e-12*all*c &&
+				want <= high*(1+1e-9)) {
 				t.Fatalf("E[(S-%v)+] is %v, bounds %v to %v", c, want, low, high)
 			}
 		}
@@ -245,8 +247,8 @@ func TestMeansAreKept(t *testing.T) {
 					mass += l.Mass[i]
 					mean += l.Mass[i] * r
 				}
-				if math.Abs(mass-1) > 1e-9 || math.Abs(mean-1) > 1e-9 || l.MissingWith > 1e-16 || l.MissingWithout > 1e-16 ||
-					l.Rounding > 1e-6 {
+				if math.Abs(mass-1) > 1e-9 || math.Abs(mean-1) > 1e-9 || l.MissingWith > 1e-16 ||
+					l.MissingWithout > 1e-16 || l.Rounding > 1e-6 {
 					t.Errorf("mu %v, %d steps: mass %v, mean %v, missing %v and %v, rounding %v", mu, steps, mass, mean,
 						l.MissingWith, l.MissingWithout, l.Rounding)
 				}

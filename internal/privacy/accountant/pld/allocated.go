@@ -9,8 +9,8 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
-// Allocated implements privacy.Pricer, of a unit in one step. Its pair is that of the true law above, and reached is the
-// one below (package allocation).
+// Allocated implements privacy.Pricer, of a unit in one step. Its pair is that of the true law above, and reached is
+// the one below (package allocation).
 func (x *pair) Allocated(e privacy.AllocatedGaussian) error {
 	if e.Times > 1 {
 		return fmt.Errorf("a unit in %d steps of an epoch, on a sample: %w", e.Times, ErrNotCovered)

@@ -64,8 +64,8 @@ func TestAllocationAgainstPLDAccounting(t *testing.T) {
 
 func TestAllocationsAreNarrow(t *testing.T) { checkAllocations(t, 30) }
 
-// checkAllocations draws settings with one step a record: the bracket is narrower than a hundredth, and below that of an
-// observer who knows the steps.
+// checkAllocations draws settings with one step a record: the bracket is narrower than a hundredth, and below that of
+// an observer who knows the steps.
 func checkAllocations(t *testing.T, settings int) {
 	s := rng.Seed(7).Stream("settings")
 	for range settings {
@@ -85,8 +85,8 @@ func checkAllocations(t *testing.T, settings int) {
 			t.Fatal(err)
 		}
 		if b.Upper > b.Lower*1.01 || b.Upper > known.Upper*(1+1e-9) {
-			t.Errorf("sigma %v, %d steps, %d epochs, delta %v: [%v, %v], with known steps %v", sigma, steps, count, delta,
-				b.Lower, b.Upper, known.Upper)
+			t.Errorf("sigma %v, %d steps, %d epochs, delta %v: [%v, %v], with known steps %v",
+				sigma, steps, count, delta, b.Lower, b.Upper, known.Upper)
 		}
 	}
 }
@@ -182,7 +182,8 @@ func TestAllocationFallsWithSteps(t *testing.T) {
 	for range 12 {
 		sigma, steps := 0.5*math.Pow(10, s.Float64()), int64(2*math.Pow(150, s.Float64()))
 		ask := func(sigma float64, steps int64) Bounds {
-			b, err := Bracket(context.Background(), []terms.Term{epochs(sigma, 1, steps, 2)}, 1e-6, Options{Bins: 1 << 13})
+			b, err := Bracket(context.Background(), []terms.Term{epochs(sigma, 1, steps, 2)}, 1e-6,
+				Options{Bins: 1 << 13})
 			if err != nil {
 				t.Fatal(err)
 			}

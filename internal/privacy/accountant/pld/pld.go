@@ -184,7 +184,8 @@ func build(ts []terms.Term) ([]term, error) {
 		if t.Count > 1e9 {
 			return nil, fmt.Errorf("%s: count is %d, want at most 1e9: %w", t.Leaf.Kind(), t.Count, ErrNotCovered)
 		}
-		if e, ok := privacy.LawOf(t.Leaf).(privacy.AllocatedGaussian); ok && e.Times > 1 && t.Rate == 1 && t.Group <= 1 {
+		if e, ok := privacy.LawOf(t.Leaf).(privacy.AllocatedGaussian); ok && e.Times > 1 &&
+			t.Rate == 1 && t.Group <= 1 {
 			blocks, err := allocated(t, e)
 			if err != nil {
 				return nil, err

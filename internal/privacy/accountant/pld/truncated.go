@@ -8,9 +8,9 @@ import (
 )
 
 // Truncated implements privacy.Pricer. Whether the other units fill the batch does not depend on the unit, and to know
-// it only helps. If they do not, the release is a Poisson sample. If they do, the unit takes the place of a random one of
-// them where it is in the batch: of units that are drawn and stay, the release moves by twice the sensitivity at most.
-// A lower bound is from data in which the other units are 0, so that their places show nothing.
+// it only helps. If they do not, the release is a Poisson sample. If they do, the unit takes the place of a random one
+// of them where it is in the batch: of units that are drawn and stay, the release moves by twice the sensitivity at
+// most. A lower bound is from data in which the other units are 0, so that their places show nothing.
 func (x *pair) Truncated(e privacy.TruncatedGaussian) error {
 	mu := e.Sensitivity / e.Sigma
 	one, err := gaussian(mu)
@@ -45,8 +45,8 @@ func (x *pair) Truncated(e privacy.TruncatedGaussian) error {
 	return nil
 }
 
-// mixed returns the pair of an observer who sees with which of two pairs of continuous losses a release was made: y with
-// probability w, else x.
+// mixed returns the pair of an observer who sees with which of two pairs of continuous losses a release was made: y
+// with probability w, else x.
 func mixed(w float64, x, y pair) pair {
 	out := pair{lo: min(x.lo, y.lo), hi: max(x.hi, y.hi), min: min(x.min, y.min), max: max(x.max, y.max)}
 	out.tails = func(loss float64) edge {

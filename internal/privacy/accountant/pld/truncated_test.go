@@ -16,9 +16,9 @@ func cut(n int64, q float64, b int64, sigma float64, count int64) terms.Term {
 		Unit: privacy.Record, Neighbouring: privacy.AddRemove}, Count: count, Rate: 1, Relation: privacy.AddRemove}
 }
 
-// TestTruncatedAgainstDPAccounting compares with PLD.from_truncated_subsampled_gaussian_mechanism of dp_accounting 0.6.0
-// at a mesh of 1e-4, which charges a full batch as for an exchanged record: it is never below ours by more than its mesh,
-// and near where batches are seldom full.
+// TestTruncatedAgainstDPAccounting compares with PLD.from_truncated_subsampled_gaussian_mechanism of dp_accounting
+// 0.6.0 at a mesh of 1e-4, which charges a full batch as for an exchanged record: it is never below ours by more than
+// its mesh, and near where batches are seldom full.
 func TestTruncatedAgainstDPAccounting(t *testing.T) {
 	for _, c := range []struct {
 		term        terms.Term
@@ -83,8 +83,8 @@ func TestTruncatedHoldsBatches(t *testing.T) {
 		}
 		s := rng.Seed(2).Stream("batches")
 		for _, epsilon := range []float64{0.1, 0.6, 1.5} {
-			b, err := DeltaBracket(context.Background(), []terms.Term{cut(int64(len(values)), c.q, int64(c.most), sigma, 1)},
-				epsilon, Options{})
+			b, err := DeltaBracket(context.Background(),
+				[]terms.Term{cut(int64(len(values)), c.q, int64(c.most), sigma, 1)}, epsilon, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,7 +104,8 @@ func TestTruncatedHoldsBatches(t *testing.T) {
 					square += v * v / draws
 				}
 				if sd := 6 * math.Sqrt((square-mean*mean)/draws); mean-sd > b.Upper {
-					t.Errorf("rate %v, at most %d, epsilon %v, direction %d: delta is %v within %v, at most %v is certified",
+					t.Errorf("rate %v, at most %d, epsilon %v, direction %d: delta is %v within %v, "+
+						"at most %v is certified",
 						c.q, c.most, epsilon, from, mean, sd, b.Upper)
 				}
 			}

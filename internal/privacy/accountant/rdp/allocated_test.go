@@ -31,7 +31,8 @@ func enumerated(mu float64, t, a int) float64 {
 	return sum
 }
 
-// TestAllocatedMoments compares both ways to compute moments with all ways to deal, and with the closed form at order 2.
+// TestAllocatedMoments compares both ways to compute moments with all ways to deal, and with the closed form at
+// order 2.
 func TestAllocatedMoments(t *testing.T) {
 	for _, mu := range []float64{0.3, 1, 2} {
 		for _, steps := range []int{2, 3, 5} {

@@ -14,7 +14,8 @@ import (
 func allocated(t *testing.T) (*Channel[float64], *privacy.Ledger) {
 	t.Helper()
 	l := mechanismtest.Ledger(t)
-	e := privacy.AllocatedGaussian{Sigma: noisy.Sigma, Sensitivity: noisy.Sensitivity, Times: 1, Steps: 3, Unit: noisy.Unit, Neighbouring: noisy.Neighbouring}
+	e := privacy.AllocatedGaussian{Sigma: noisy.Sigma, Sensitivity: noisy.Sensitivity, Times: 1, Steps: 3,
+		Unit: noisy.Unit, Neighbouring: noisy.Neighbouring}
 	return mechanismtest.Must(OpenAllocated[float64](noisy, e, l, rng.Seed(4).Stream("noise"))), l
 }
 
@@ -54,7 +55,8 @@ func TestEpochRefusesManyAtOnce(t *testing.T) {
 		"parts": func(c *Channel[float64]) error { _, err := c.Start([]int32{3, 5}, 2, 4, 0, 1); return err },
 	} {
 		c, l := allocated(t)
-		if err := begin(c); err == nil || !strings.Contains(err.Error(), "one after the other") || mechanismtest.CountOf(l) != 0 {
+		if err := begin(c); err == nil || !strings.Contains(err.Error(), "one after the other") ||
+			mechanismtest.CountOf(l) != 0 {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, err := c.Begin(1, 4, 0, 2); err == nil {
@@ -68,7 +70,8 @@ func TestEpochRefusesManyAtOnce(t *testing.T) {
 			t.Errorf("a state with %d releases paid of an epoch of 3", paid)
 		}
 	}
-	st, plain := c.State(), mechanismtest.Must(Open[float64](noisy, mechanismtest.Ledger(t), rng.Seed(4).Stream("noise")))
+	st := c.State()
+	plain := mechanismtest.Must(Open[float64](noisy, mechanismtest.Ledger(t), rng.Seed(4).Stream("noise")))
 	if st.Kind, st.Paid = "", 1; plain.Restore(st) == nil {
 		t.Error("a release was paid that is an event of its own")
 	}

@@ -161,8 +161,8 @@ func OpenSampled[T mechanism.Float](g Gaussian, e privacy.Sampled, l *privacy.Le
 	return c, err
 }
 
-// OpenAllocated opens a channel like Open, whose releases are the steps of epochs: e.Steps of them in a row are recorded
-// as one event e, before the first one.
+// OpenAllocated opens a channel like Open, whose releases are the steps of epochs: e.Steps of them in a row are
+// recorded as one event e, before the first one.
 func OpenAllocated[T mechanism.Float](g Gaussian, e privacy.AllocatedGaussian, l *privacy.Ledger,
 	s rng.Stream) (*Channel[T], error) {
 	c, err := Open[T](g, l, s)

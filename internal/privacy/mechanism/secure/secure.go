@@ -40,8 +40,8 @@ type DiscreteGaussian struct {
 	// all units. 0: no sample.
 	Rate float64
 	// Steps states that the values come from the steps of epochs of random allocation, so many in an epoch, drawn by
-	// the caller: every unit is in one of them. That must have been drawn from cryptographic bits too. The event is then
-	// an epoch of normal noise that is at most as private, recorded before the first step. 0: no allocation.
+	// the caller: every unit is in one of them. That must have been drawn from cryptographic bits too. The event is
+	// then an epoch of normal noise that is at most as private, recorded before the first step. 0: no allocation.
 	Steps int64
 }
 
