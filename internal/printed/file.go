@@ -73,11 +73,12 @@ type Block struct {
 	Kind   string `yaml:"kind" limit:"results|data|features|figure"`
 	// how many items in a list can count as found: one, many, or "inferred one" where the paper does not say; empty:
 	// unknown
-	Relevant     string            `yaml:"relevant" limit:"one|many|inferred one?"`
-	Data         string            `yaml:"data"`    // data set of every row that names none
-	Method       string            `yaml:"method"`  // method of every row that names none
-	Setting      Setting           `yaml:"setting"` // setting of every row
-	Counts       map[string]Word   `yaml:"counts"`  // numbers of users, items and interactions, as the source states them
+	Relevant string  `yaml:"relevant" limit:"one|many|inferred one?"`
+	Data     string  `yaml:"data"`    // data set of every row that names none
+	Method   string  `yaml:"method"`  // method of every row that names none
+	Setting  Setting `yaml:"setting"` // setting of every row
+	// numbers of users, items and interactions, as the source states them
+	Counts       map[string]Word   `yaml:"counts"`
 	Tested       map[string]Tested `yaml:"tested"`  // cases of one run behind a mean, by data set
 	Columns      []string          `yaml:"columns"` // columns, by their keys in metrics
 	Rows         []Row             `yaml:"rows"`

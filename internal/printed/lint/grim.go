@@ -218,8 +218,8 @@ func asOneRun(t *table, all []mean) (f Finding, found bool) {
 		}
 		v := all[0]
 		return Finding{Severity: Warning, Place: t.Name(),
-			Text: fmt.Sprintf("%d of %d different numbers are shares of %d cases, as of one run; of means over %d runs "+
-				"about %.0f would be (p = %s)", hits, len(all), n, v.runs, expected, short(value)),
+			Text: fmt.Sprintf("%d of %d different numbers are shares of %d cases, as of one run; of means over %d "+
+				"runs about %.0f would be (p = %s)", hits, len(all), n, v.runs, expected, short(value)),
 			Evidence: []Evidence{{Paper: v.Paper, Place: fmt.Sprintf("computed: numbers that are shares of %d", n),
 				Value: fmt.Sprintf("%d of %d", hits, len(all))}, {Paper: v.Paper, Place: "runs",
 				Value: fmt.Sprint(v.runs)}}}, true

@@ -81,15 +81,19 @@ func TestCoarse(t *testing.T) {
 
 // What a rule cannot decide is counted by its reason.
 func TestDecided(t *testing.T) {
-	text := withTwin(results("H, N, E", "tested: {D: 50}, rows: [{method: A, values: [0.504, 0.3, 0.5]}, {method: C, values: [0.508, 0.4, 0.52]}]"))
-	text += "  - {table: 2, where: w, kind: results, data: D, columns: [H], rows: [{method: A, setting: {x: 1}, values: [0.5]}, {method: B, values: [0.6]}]}\n"
+	text := withTwin(results("H, N, E", "tested: {D: 50}, rows: [{method: A, values: [0.504, 0.3, 0.5]}, "+
+		"{method: C, values: [0.508, 0.4, 0.52]}]"))
+	text += "  - {table: 2, where: w, kind: results, data: D, columns: [H], " +
+		"rows: [{method: A, setting: {x: 1}, values: [0.5]}, {method: B, values: [0.6]}]}\n"
 	f, err := printed.Parse("p.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := fmt.Sprint(Check([]*printed.File{f}, nil).Checked[0].Decided)
-	want := "[grim decides 2 numbers; it cannot decide 2 (no mean of 0 and 1), 2 (too few digits for so many cases), 2 (how many cases is not stated) " +
-		"private-better decides 1 number; it cannot decide 2 (no row without noise in the table), 1 (a measure of an attack)]"
+	want := "[grim decides 2 numbers; it cannot decide 2 (no mean of 0 and 1), 2 (too few digits for so many cases), " +
+		"2 (how many cases is not stated) " +
+		"private-better decides 1 number; it cannot decide 2 (no row without noise in the table), " +
+		"1 (a measure of an attack)]"
 	if got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}

@@ -130,9 +130,14 @@ func (w world) table(t *rapid.T) string {
 			gains = append(gains, number((a/b-1)*100, 2))
 		}
 	}
-	fmt.Fprintf(&b, "  - {table: 1, where: w, kind: results, data: D, relevant: %s, tested: {D: %d}, columns: [%s], rows: %s, test: {name: sign test, p_below: 0.02}, improvements: [{method: A, over: B, setting: {L: 1}, values: [%s]}]}\n",
+	fmt.Fprintf(&b, "  - {table: 1, where: w, kind: results, data: D, relevant: %s, tested: {D: %d}, columns: [%s], "+
+		"rows: %s, test: {name: sign test, p_below: 0.02}, "+
+		"improvements: [{method: A, over: B, setting: {L: 1}, values: [%s]}]}\n",
 		relevant, w.users, strings.Join(names, ", "), rows(1, n), strings.Join(gains, ", "))
-	fmt.Fprintf(&b, "  - {table: 2, where: w, kind: results, data: D, relevant: %s, tested: {D: %d}, columns: [\"%s\"], rows: %s}\n", relevant, w.users, strings.Join(percents, `", "`), rows(100, rapid.IntRange(0, 3).Draw(t, "digits of percentages")))
+	fmt.Fprintf(&b, "  - {table: 2, where: w, kind: results, data: D, relevant: %s, tested: {D: %d}, "+
+		"columns: [\"%s\"], rows: %s}\n",
+		relevant, w.users, strings.Join(percents, `", "`),
+		rows(100, rapid.IntRange(0, 3).Draw(t, "digits of percentages")))
 	users, items := rapid.IntRange(1, 200_000).Draw(t, "data users"), rapid.IntRange(1, 200_000).Draw(t, "data items")
 	interactions := rapid.IntRange(1, 5_000_000).Draw(t, "interactions")
 	interactions = min(interactions, users*items)

@@ -257,30 +257,41 @@ func TestRules(t *testing.T) {
 			"a hit rate of 50 users and 5 runs", "grim", Error,
 			results("H", "tested: {D: 50}, rows: [{method: A, values: [0.504]}, {method: B, values: [0.508]}]"),
 			results("H", "tested: {D: 50}, rows: [{method: A, values: [0.503]}, {method: B, values: [0.508]}]"),
-			"Table 1, D, A, H: 0.503 is no share of 50 cases in each of 5 runs: 125 and 126 of 250 are 0.50000 and 0.50400",
+			"Table 1, D, A, H: 0.503 is no share of 50 cases in each of 5 runs: " +
+				"125 and 126 of 250 are 0.50000 and 0.50400",
 		},
 		{
 			"recall of one item, in percent", "grim", Warning,
-			results("R%", "relevant: inferred one, tested: {D: inferred 49 or 50}, rows: [{method: A, values: [50.2]}, {method: B, values: [50.4]}]"),
-			results("R%", "relevant: inferred one, tested: {D: inferred 49 or 50}, rows: [{method: A, values: [50.5]}, {method: B, values: [50.4]}]"),
-			"50.5 is no share of 49 or 50 cases in each of 5 runs, if one item of each list is relevant and there are 49 or 50 cases: 126 and 127 of 250 are 50.400 and 50.800",
+			results("R%", "relevant: inferred one, tested: {D: inferred 49 or 50}, "+
+				"rows: [{method: A, values: [50.2]}, {method: B, values: [50.4]}]"),
+			results("R%", "relevant: inferred one, tested: {D: inferred 49 or 50}, "+
+				"rows: [{method: A, values: [50.5]}, {method: B, values: [50.4]}]"),
+			"50.5 is no share of 49 or 50 cases in each of 5 runs, if one item of each list is relevant and " +
+				"there are 49 or 50 cases: 126 and 127 of 250 are 50.400 and 50.800",
 		},
 		{
 			"cases of a column", "grim", Warning,
-			strings.Replace(results("E", "tested: {D: 2000}, rows: [{method: A, values: [0.503]}]"), "lower: true", "lower: true, tested: 2000", 1),
-			strings.Replace(results("E", "tested: {D: 2000}, rows: [{method: A, values: [0.503]}]"), "lower: true", "lower: true, tested: 50", 1),
+			strings.Replace(results("E", "tested: {D: 2000}, rows: [{method: A, values: [0.503]}]"),
+				"lower: true", "lower: true, tested: 2000", 1),
+			strings.Replace(results("E", "tested: {D: 2000}, rows: [{method: A, values: [0.503]}]"),
+				"lower: true", "lower: true, tested: 50", 1),
 			"0.503 is no share of 50 cases in each of 5 runs, if F1 is the share of users guessed right: ",
 		},
 		{
 			"means that one run gives", "one-run", Warning,
-			results("H", "tested: {D: 50}, rows: ["+rowsOf("0.104 0.120 0.136 0.144 0.160 0.176 0.188 0.204 0.216 0.232")+"]"),
-			results("H", "tested: {D: 50}, rows: ["+rowsOf("0.100 0.120 0.140 0.160 0.180 0.200 0.220 0.240 0.260 0.280")+"]"),
-			"10 of 10 different numbers are shares of 50 cases, as of one run; of means over 5 runs about 2 would be (p = 1.",
+			results("H", "tested: {D: 50}, rows: ["+
+				rowsOf("0.104 0.120 0.136 0.144 0.160 0.176 0.188 0.204 0.216 0.232")+"]"),
+			results("H", "tested: {D: 50}, rows: ["+
+				rowsOf("0.100 0.120 0.140 0.160 0.180 0.200 0.220 0.240 0.260 0.280")+"]"),
+			"10 of 10 different numbers are shares of 50 cases, as of one run; " +
+				"of means over 5 runs about 2 would be (p = 1.",
 		},
 		{
 			"a private method, by test users", "private-better", Warning,
-			withTwin(results("R", "tested: {D: 1000}, rows: [{method: A, values: [0.330]}, {method: B, values: [0.300]}]")),
-			withTwin(results("R", "tested: {D: 1000}, rows: [{method: A, values: [0.400]}, {method: B, values: [0.300]}]")),
+			withTwin(results("R", "tested: {D: 1000}, "+
+				"rows: [{method: A, values: [0.330]}, {method: B, values: [0.300]}]")),
+			withTwin(results("R", "tested: {D: 1000}, "+
+				"rows: [{method: A, values: [0.400]}, {method: B, values: [0.300]}]")),
 			"A is better than B, the same without its noise: R is 0.400, and 0.300 without noise (p = 1.",
 		},
 		{
@@ -291,14 +302,19 @@ func TestRules(t *testing.T) {
 		},
 		{
 			"a private method, without an interval", "private-better", Note,
-			withTwin(results("R", "rows: [{method: A, setting: {eps: inf}, values: [0.310]}, {method: A, setting: {eps: 1}, values: [0.300]}, {method: B, values: [0.300]}]")),
-			withTwin(results("R", "rows: [{method: A, setting: {eps: 1}, values: [0.310]}, {method: B, values: [0.300]}]")),
-			"R is 0.310, and 0.300 without noise (no interval: neither the number of test cases nor a spread over runs is known)",
+			withTwin(results("R", "rows: [{method: A, setting: {eps: inf}, values: [0.310]}, "+
+				"{method: A, setting: {eps: 1}, values: [0.300]}, {method: B, values: [0.300]}]")),
+			withTwin(results("R", "rows: [{method: A, setting: {eps: 1}, values: [0.310]}, "+
+				"{method: B, values: [0.300]}]")),
+			"R is 0.310, and 0.300 without noise " +
+				"(no interval: neither the number of test cases nor a spread over runs is known)",
 		},
 		{
 			"a private method where lower is better", "private-better", Note,
-			withTwin(strings.Replace(results("M", "rows: [{method: A, values: [0.310]}, {method: B, values: [0.300]}]"), "M: {is: MRR@20, unit: share}", "M: {is: MRR@20, unit: share, lower: true}", 1)),
-			withTwin(strings.Replace(results("M", "rows: [{method: A, values: [0.290]}, {method: B, values: [0.300]}]"), "M: {is: MRR@20, unit: share}", "M: {is: MRR@20, unit: share, lower: true}", 1)),
+			withTwin(strings.Replace(results("M", "rows: [{method: A, values: [0.310]}, {method: B, values: [0.300]}]"),
+				"M: {is: MRR@20, unit: share}", "M: {is: MRR@20, unit: share, lower: true}", 1)),
+			withTwin(strings.Replace(results("M", "rows: [{method: A, values: [0.290]}, {method: B, values: [0.300]}]"),
+				"M: {is: MRR@20, unit: share}", "M: {is: MRR@20, unit: share, lower: true}", 1)),
 			"M is 0.290, and 0.300 without noise (no interval",
 		},
 	} {
