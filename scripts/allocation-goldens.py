@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Writes brackets of random allocation by PLD_accounting 2.0, for internal/privacy/accountant/pld/testdata/allocation.csv.
+"""Writes brackets of random allocation by PLD_accounting 2.0, for
+internal/privacy/accountant/pld/testdata/allocation.csv.
 
     pip install PLD_accounting==2.0 && python3 scripts/allocation-goldens.py 500 allocation.csv
 
-Settings are drawn from a fixed seed. A line is appended when its setting is done, so that a stopped run goes on where it
-was. A setting that takes more than a minute is written with the error that says so.
+Settings are drawn from a fixed seed. A line is appended when its setting is done, so that a stopped run goes on where
+it was. A setting that takes more than a minute is written with the error that says so.
 """
 
 import csv

@@ -156,7 +156,9 @@ func slowExample(line string) bool {
 func ofOneEpoch(t *testing.T, app *App, line string) string {
 	t.Helper()
 	short := strings.Replace(line, " train.epochs=3", " train.epochs=1", 1)
-	at := slices.IndexFunc(app.Tasks, func(x run.Task) bool { return strings.HasPrefix(line, "privrec "+x.String()+" ") })
+	at := slices.IndexFunc(app.Tasks, func(x run.Task) bool {
+		return strings.HasPrefix(line, "privrec "+x.String()+" ")
+	})
 	if short == line || at < 0 || !slowExample(line) {
 		return line
 	}
@@ -190,7 +192,8 @@ cp given/tiny.user users.tsv
 	derived := app.examples()[len(exampleCommands()):]
 	for line := range strings.Lines(commands + strings.Join(derived, "\n")) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "privrec ") && wanted(line) {
-			b.WriteString("# " + line + "\nexec sh -ec '" + strings.ReplaceAll(ofOneEpoch(t, app, line), "'", "''") + "'\n")
+			b.WriteString("# " + line + "\nexec sh -ec '" +
+				strings.ReplaceAll(ofOneEpoch(t, app, line), "'", "''") + "'\n")
 		}
 	}
 	b.WriteString("-- slates.csv --\nuser_id,item_1,item_2,item_3\n1,12,7,3\n2,3,44,19\n3,7,19,44\n")

@@ -80,17 +80,21 @@ var stops = map[string][]stopped{
 	"train dp-sgd-mf": {
 		{"sampled", "private/smoke-dp-sgd-mf.yaml", []string{"train.steps=5", "run.workers=1"}},
 		{"all users", "private/smoke-dp-sgd-mf.yaml", []string{"train.steps=4", "train.sample=1", "train.negatives=0", "train.optimizer=adam", "train.rate=0.05", "privacy.prefer=0.5", "run.workers=1"}},
-		{"allocated users", "private/smoke-dp-sgd-mf.yaml", []string{"train.steps=5", "train.sampling=allocation", "run.workers=1"}},
+		{"allocated users", "private/smoke-dp-sgd-mf.yaml",
+			[]string{"train.steps=5", "train.sampling=allocation", "run.workers=1"}},
 	},
 	"train dpsgd": {
 		{"samples", "dipsgnn/smoke-dpsgd.yaml", dpsgdTiny},
 		{"users, ids", "dipsgnn/smoke-dpsgd.yaml", append(dpsgdTiny, "privacy.unit=user", "train.batch=40", "model.user_input=id")},
 		{"interactions", "dipsgnn/smoke-v3-dpsgd.yaml", dpsgdTiny},
-		{"allocated users", "dipsgnn/smoke-dpsgd.yaml", append(dpsgdTiny, "privacy.unit=user", "train.batch=40", "model.user_input=id", "train.sampling=allocation")},
+		{"allocated users", "dipsgnn/smoke-dpsgd.yaml",
+			append(dpsgdTiny, "privacy.unit=user", "train.batch=40", "model.user_input=id",
+				"train.sampling=allocation")},
 	},
 	"train dpae": {
 		{"users", "gerai/smoke-dpae.yaml", []string{"train.epochs=2", "model.dim=4", "run.workers=1"}},
-		{"allocated users", "gerai/smoke-dpae.yaml", []string{"train.epochs=2", "model.dim=4", "train.sampling=allocation", "run.workers=1"}},
+		{"allocated users", "gerai/smoke-dpae.yaml",
+			[]string{"train.epochs=2", "model.dim=4", "train.sampling=allocation", "run.workers=1"}},
 	},
 	"train dpmf": {
 		{"ratings", "gerai/smoke-dpmf.yaml", []string{"run.workers=1"}},
@@ -141,7 +145,8 @@ var stops = map[string][]stopped{
 		{"edges that others' scores show", "audit/smoke.yaml", []string{"run.workers=1", "target.task=train dpmf-imp", "target.set=[data.name=standin-tiny, model.dim=4, train.epochs=3]",
 			"audit.unit=edge", "audit.sees=vectors", "audit.canaries=20"}},
 		{"the release, drawn again", "audit/smoke.yaml", []string{"run.workers=1", "target.task=train dp-als",
-			"target.set=[data.name=standin-tiny, data.recipe=rdpgcf, privacy.epsilon=4, privacy.items=20, model.dim=4]", "audit.method=canary", "audit.sees=release", "audit.runs=800"}},
+			"target.set=[data.name=standin-tiny, data.recipe=rdpgcf, privacy.epsilon=4, privacy.items=20, model.dim=4]",
+			"audit.method=canary", "audit.sees=release", "audit.runs=800"}},
 		{"one release", "audit/smoke.yaml", []string{"run.workers=1", "audit.sees=release", "audit.canaries=400"}},
 	},
 	"audit pricdsr": {

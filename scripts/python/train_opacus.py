@@ -85,10 +85,10 @@ def main(ratings, out, epochs=2, noise=0.8):
     rdp, prv = RDPAccountant(), PRVAccountant()
     rdp.history = prv.history = history
     claim = float(prv.get_epsilon(DELTA, eps_error=0.001))
-    print(f"Opacus, for Poisson samples at rate {history[0][1]}: {claim:.4f} by prv, {rdp.get_epsilon(DELTA):.4f} by rdp; "
-          f"batches of {min(sizes)} to {max(sizes)}")
-    head = {"privrec_events": 1, "unit": "interaction", "neighbours": "add-remove", "records": len(data), "delta": DELTA,
-            "noise": {"numbers": "float"}, "claim": {"epsilon": claim, "delta": DELTA, "by": "Opacus"}}
+    print(f"Opacus, for Poisson samples at rate {history[0][1]}: {claim:.4f} by prv, "
+          f"{rdp.get_epsilon(DELTA):.4f} by rdp; batches of {min(sizes)} to {max(sizes)}")
+    head = {"privrec_events": 1, "unit": "interaction", "neighbours": "add-remove", "records": len(data),
+            "delta": DELTA, "noise": {"numbers": "float"}, "claim": {"epsilon": claim, "delta": DELTA, "by": "Opacus"}}
     log = {"records": len(data), "epochs": epochs, "steps_per_epoch": steps, "steps": len(sizes), "batch_sizes": sizes,
            "loader": "allocation", "clip": CLIP, "normalised_by": "expected-batch"}
     event = {"mechanism": "dp-sgd", "noise_multiplier": noise, "sampling": "allocation", "log": log}

@@ -44,11 +44,14 @@ func TestAllocation(t *testing.T) {
 	suite.Start(t, suite.Tasks[0], dir, allocated...)
 	a := runtest.ReadJSON[release.Account](t, dir, "privacy.json", true)
 	total, claimed := float64(a.Total), float64(a.Claimed.Eps)
-	if total > claimed || total < claimed*(1-1e-6) || len(a.Beside) != 2 || float64(a.Beside[0].Lower) > total || float64(a.Beside[0].Eps) < total || !strings.Contains(a.Claimed.Theorem, "allocated") {
+	if total > claimed || total < claimed*(1-1e-6) || len(a.Beside) != 2 ||
+		float64(a.Beside[0].Lower) > total || float64(a.Beside[0].Eps) < total ||
+		!strings.Contains(a.Claimed.Theorem, "allocated") {
 		t.Errorf("%+v", a)
 	}
 	count, periods := epochsOf(t, dir, 4)
-	if o := runtest.ReadJSON[topn.Outcome](t, dir, "metrics.json", true); o.Steps != 10 || count != 3 || !slices.Equal(periods, []string{"epoch 1", "epoch 2", "epoch 3"}) {
+	if o := runtest.ReadJSON[topn.Outcome](t, dir, "metrics.json", true); o.Steps != 10 || count != 3 ||
+		!slices.Equal(periods, []string{"epoch 1", "epoch 2", "epoch 3"}) {
 		t.Errorf("%d steps, %d epochs %v", o.Steps, count, periods)
 	}
 	want := runtest.Artefacts(t, dir)
@@ -60,7 +63,8 @@ func TestAllocation(t *testing.T) {
 	saving := append(slices.Clip(allocated), "run.save_steps=1")
 	for _, at := range []int{2, 4} { // two steps after each look: within an epoch, and between two
 		dir := filepath.Join(t.TempDir(), "run")
-		if err := suite.Try(runtest.NewFuse(t, at, nil), suite.Tasks[0], dir, saving, run.Options{}); !run.WasInterrupted(err) {
+		if err := suite.Try(runtest.NewFuse(t, at, nil), suite.Tasks[0], dir, saving,
+			run.Options{}); !run.WasInterrupted(err) {
 			t.Fatalf("interrupted at look %d: %v", at, err)
 		}
 		if err := suite.Try(t.Context(), suite.Tasks[0], dir, saving, run.Options{Resume: true}); err != nil {
@@ -77,14 +81,16 @@ func TestSecureAllocation(t *testing.T) {
 	for _, at := range []int{3, 4} {
 		dir := filepath.Join(t.TempDir(), "run")
 		checkpoint := filepath.Join(dir, "checkpoint", "checkpoint.safetensors")
-		if err := suite.Try(runtest.NewFuse(t, 2, nil), suite.Tasks[0], dir, sets, run.Options{}); !run.WasInterrupted(err) {
+		if err := suite.Try(runtest.NewFuse(t, 2, nil), suite.Tasks[0], dir, sets,
+			run.Options{}); !run.WasInterrupted(err) {
 			t.Fatal(err)
 		}
 		early, err := os.ReadFile(checkpoint)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := suite.Try(runtest.NewFuse(t, at, nil), suite.Tasks[0], dir, sets, run.Options{Resume: true}); !run.WasInterrupted(err) {
+		if err := suite.Try(runtest.NewFuse(t, at, nil), suite.Tasks[0], dir, sets,
+			run.Options{Resume: true}); !run.WasInterrupted(err) {
 			t.Fatalf("interrupted at look %d: %v", at, err)
 		}
 		if err := os.WriteFile(checkpoint, early, 0o600); err != nil { // as a kill leaves it
@@ -102,7 +108,9 @@ func TestSecureAllocation(t *testing.T) {
 
 // An epoch has the least number of steps in which a user's probability is at most the setting's.
 func TestStepsOfAnEpoch(t *testing.T) {
-	for q, want := range map[float64]int64{1: 1, 0.9: 2, 0.5: 2, 1.0 / 3: 3, 0.3: 4, 0.1: 10, 0.05: 20, 1e-6: 1_000_000} {
+	for q, want := range map[float64]int64{
+		1: 1, 0.9: 2, 0.5: 2, 1.0 / 3: 3, 0.3: 4, 0.1: 10, 0.05: 20, 1e-6: 1_000_000,
+	} {
 		if got := (TrainConfig{Sample: q}).epoch(); got != want {
 			t.Errorf("probability %v: %d steps, want %d", q, got, want)
 		}

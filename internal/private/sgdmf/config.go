@@ -32,8 +32,8 @@ type ModelConfig struct {
 type TrainConfig struct {
 	Steps  int     `yaml:"steps" limit:"1..1000000"`
 	Sample float64 `yaml:"sample" limit:"[1e-6,1]"` // q, the probability that a user is in a step
-	// Sampling says how a step draws its users: "poisson", which "" means too, each by a coin of its own for every step;
-	// "allocation": each draws one step of every epoch, which has as few steps as keep the probability at most q.
+	// Sampling says how a step draws its users: "poisson", which "" means too, each by a coin of its own for every
+	// step; "allocation": each draws one step of every epoch, which has as few steps as keep the probability at most q.
 	Sampling string  `yaml:"sampling,omitempty" limit:"poisson|allocation?"`
 	Clip     float64 `yaml:"clip" limit:"[1e-6,1e6]"` // S, the length to which the gradient of a user is clipped
 	// items drawn for each step among those that a user does not have; 0: all of them

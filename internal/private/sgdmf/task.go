@@ -26,8 +26,8 @@ const theorem = "exact composition of one Gaussian release and Poisson-sampled G
 	"lemma for users' own lists"
 
 // theoremAllocated is theorem for random allocation.
-const theoremAllocated = "composition of one Gaussian release and epochs of Gaussian steps to which users are randomly " +
-	"allocated; billboard lemma for users' own lists"
+const theoremAllocated = "composition of one Gaussian release and epochs of Gaussian steps to which users are " +
+	"randomly allocated; billboard lemma for users' own lists"
 
 // Task returns the task train dp-sgd-mf.
 func Task() run.Task {

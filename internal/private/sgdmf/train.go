@@ -40,9 +40,9 @@ func newTraining(c Config, b budget, ids []string, train [][]int32, counts []flo
 	stream func(purpose string) rng.Stream,
 	noise func(purpose string) (rng.Stream, error)) (*training, error) {
 	floor := b.counts.Deviation()
-	t := &training{cfg: c, ids: ids, train: train, counts: counts, ledger: l, of: b.steps, epoch: b.sgd.Steps, secure: b.secure,
-		f: newFactors(c.Model, counts, floor, stream("first vectors")), negatives: stream("negatives"),
-		parts: make([]part, usersHeld)}
+	t := &training{cfg: c, ids: ids, train: train, counts: counts, ledger: l, of: b.steps, epoch: b.sgd.Steps,
+		secure: b.secure, f: newFactors(c.Model, counts, floor, stream("first vectors")),
+		negatives: stream("negatives"), parts: make([]part, usersHeld)}
 	t.draws = release.Draw{Items: c.Privacy.Items, Weights: release.Weights(counts, t.f.items, floor, c.Privacy.Prefer),
 		Stream: stream("contributions to steps")}
 	m, d := t.f.v.Rows, t.f.v.Cols

@@ -18,8 +18,8 @@ type Row struct {
 	// Gaussian holds the bound under the stronger hypothesis that the mechanism's trade-off curve is Gaussian. It is
 	// shown beside the bound and compared with nothing.
 	Gaussian *audit.Bound `json:"gaussian,omitempty"`
-	// Ledger holds the bound under the hypothesis that the releases are those of the ledger with some other noise. It is
-	// compared with nothing.
+	// Ledger holds the bound under the hypothesis that the releases are those of the ledger with some other noise. It
+	// is compared with nothing.
 	Ledger *audit.Bound `json:"ledger,omitempty"`
 	// Found holds what of releases was told apart, and what the account's curve allows. Nil: no curve was asked.
 	Found     *audit.Found `json:"found,omitempty"`

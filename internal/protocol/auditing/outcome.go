@@ -177,9 +177,9 @@ func (o *Outcome) document(level float64, seed uint64) *report.Document {
 			"and it can never confirm one",
 		"the bound if the trade-off curve is Gaussian rests on that hypothesis, and is held against no account")
 	if o.Rows[0].Ledger != nil {
-		d.Notes = append(d.Notes, "the bound if the ledger's rests on the hypothesis that the releases are those of the "+
-			"ledger with more or less noise, and is held against no account; what was told apart is held against the "+
-			"account's whole trade-off curve, without a hypothesis")
+		d.Notes = append(d.Notes, "the bound if the ledger's rests on the hypothesis that the releases are those of "+
+			"the ledger with more or less noise, and is held against no account; what was told apart is held against "+
+			"the account's whole trade-off curve, without a hypothesis")
 	}
 	return d
 }

@@ -22,9 +22,10 @@ import (
 // What an auditor of releases sees and knows.
 const (
 	howReleased = "all noisy sums that leave the curator, along what the canary adds to them; their noise is drawn " +
-		"again by the program's own mechanism, without training again, and a canary's gradient is long enough for the clip"
-	knowsReleased = "all rows of other users, what the canary adds to each sum, and the noise that the ledger states; " +
-		"the inputs of each step are those of the trained model"
+		"again by the program's own mechanism, without training again, and a canary's gradient is long enough for " +
+		"the clip"
+	knowsReleased = "all rows of other users, what the canary adds to each sum, and the noise that the ledger " +
+		"states; the inputs of each step are those of the trained model"
 	releasedCanary = "a user who is not in the data, chosen to add as much as a user can"
 )
 

@@ -213,12 +213,15 @@ var planted = map[string]struct {
 	program
 	says string
 }{
-	"half the noise":                            {program{of: "matrix", noise: 0.5}, "the noise of item matrix is 0."},
-	"sensitivity without the root of two":       {program{of: "matrix", root: true}, "adds to item matrix is 1.414 of the sensitivity"},
-	"an untied triangle":                        {program{of: "matrix", untied: true}, "the noise of item matrix is from 0."},
-	"a clip before instead of after":            {program{of: "step", before: true}, "adds to users' gradients is 3"},
-	"a user left out of the count":              {program{of: "rounds", divided: true}, "adds to round 1 is 1.969 of the sensitivity"},
-	"noise reused between two rounds":           {program{of: "rounds", reuse: true}, "the noise of two releases is not independent: found by the difference of round 1 and round 2"},
+	"half the noise": {program{of: "matrix", noise: 0.5}, "the noise of item matrix is 0."},
+	"sensitivity without the root of two": {program{of: "matrix", root: true},
+		"adds to item matrix is 1.414 of the sensitivity"},
+	"an untied triangle":             {program{of: "matrix", untied: true}, "the noise of item matrix is from 0."},
+	"a clip before instead of after": {program{of: "step", before: true}, "adds to users' gradients is 3"},
+	"a user left out of the count": {program{of: "rounds", divided: true},
+		"adds to round 1 is 1.969 of the sensitivity"},
+	"noise reused between two rounds": {program{of: "rounds", reuse: true},
+		"the noise of two releases is not independent: found by the difference of round 1 and round 2"},
 	"half the noise, of one release of several": {program{of: "all", noise: 0.25}, "the noise of item matrix is 0."},
 }
 
@@ -262,7 +265,8 @@ func TestTrueProgram(t *testing.T) {
 // A canary that no release has shows nothing, and the audit says so.
 func TestCanaryLeftOut(t *testing.T) {
 	p := program{of: "matrix", leftOut: true}
-	if _, err := p.made(t).audited(t, 16, 0.05); err == nil || !strings.Contains(err.Error(), "adds nothing to any release") {
+	if _, err := p.made(t).audited(t, 16, 0.05); err == nil ||
+		!strings.Contains(err.Error(), "adds nothing to any release") {
 		t.Errorf("%v", err)
 	}
 	p = program{of: "rounds", leftOut: true}

@@ -196,7 +196,8 @@ func most(users []int32) int64 {
 
 // group returns the epsilon at delta of a number of steps, for neighbours with and without k samples: those of one
 // user, and the most that one interaction is in. It is infinite if the noise bounds nothing. before is the curve of an
-// earlier release; nil: there is none. Samples that are allocated to steps are priced as if all of a group had one step.
+// earlier release; nil: there is none. Samples that are allocated to steps are priced as if all of a group had one
+// step.
 func group(d descent.DPSGD, steps, k int64, delta float64, before rdp.Curve) (float64, error) {
 	if d.Sampling == privacy.Allocation {
 		return allocatedGroup(d, steps, k, delta)

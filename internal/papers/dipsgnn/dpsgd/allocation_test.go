@@ -39,24 +39,28 @@ func epochsOf(t *testing.T, dir string) (list []privacy.AllocatedGaussian, count
 	return list, count
 }
 
-// The ledger has epochs, which compose to the setting's epsilon for the unit that was calibrated. Bytes depend neither on
-// workers nor on where a run was interrupted, and an epoch in which it was is paid once.
+// The ledger has epochs, which compose to the setting's epsilon for the unit that was calibrated. Bytes depend neither
+// on workers nor on where a run was interrupted, and an epoch in which it was is paid once.
 func TestAllocation(t *testing.T) {
 	for _, unit := range []string{"user", "sample"} {
 		t.Run(unit, func(t *testing.T) {
 			sets := allocated(unit)
 			dir, text := start(t, sets...)
-			a, o := runtest.ReadJSON[Privacy](t, dir, "privacy.json", true), runtest.ReadJSON[nextitem.Outcome](t, dir, "metrics.json", true)
+			a := runtest.ReadJSON[Privacy](t, dir, "privacy.json", true)
+			o := runtest.ReadJSON[nextitem.Outcome](t, dir, "metrics.json", true)
 			list, count := epochsOf(t, dir)
 			own, other := float64(a.Units[0].Accounted.Eps), float64(a.Units[1].Accounted.Eps)
-			if own > 5 || own < 5*(1-1e-6) || a.Units[0].Unit != unit || other <= own || !strings.Contains(a.Claimed.Theorem, "allocation") {
+			if own > 5 || own < 5*(1-1e-6) || a.Units[0].Unit != unit || other <= own ||
+				!strings.Contains(a.Claimed.Theorem, "allocation") {
 				t.Errorf("%+v", a.Account)
 			}
-			if count != 2 || a.Steps.Epoch < 2 || a.Steps.Count != 2*a.Steps.Epoch || int64(o.Steps) != a.Steps.Count || a.Steps.ByRDP != 0 || a.Steps.Rate != 1/float64(a.Steps.Epoch) {
+			if count != 2 || a.Steps.Epoch < 2 || a.Steps.Count != 2*a.Steps.Epoch ||
+				int64(o.Steps) != a.Steps.Count || a.Steps.ByRDP != 0 || a.Steps.Rate != 1/float64(a.Steps.Epoch) {
 				t.Errorf("%d epochs in the ledger, %d steps made, the account says %+v", count, o.Steps, a.Steps)
 			}
 			for _, e := range list {
-				if e.Steps != a.Steps.Epoch || e.Times != 1 || e.Sigma != a.Steps.NoiseMultiplier*e.Sensitivity || string(e.Unit) != unit || e.Neighbouring != privacy.AddRemove {
+				if e.Steps != a.Steps.Epoch || e.Times != 1 || e.Sigma != a.Steps.NoiseMultiplier*e.Sensitivity ||
+					string(e.Unit) != unit || e.Neighbouring != privacy.AddRemove {
 					t.Errorf("%+v", e)
 				}
 			}
@@ -80,7 +84,8 @@ func TestAllocation(t *testing.T) {
 			}
 		})
 	}
-	if err := Task().Check(smoke, allocated("interaction")); err == nil || !strings.Contains(err.Error(), "train.sampling") {
+	if err := Task().Check(smoke, allocated("interaction")); err == nil ||
+		!strings.Contains(err.Error(), "train.sampling") {
 		t.Errorf("exchanged interactions: %v", err)
 	}
 }
@@ -108,7 +113,8 @@ func TestSecureAllocation(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := runtest.ReadJSON[Privacy](t, dir, "privacy.json", true)
-	if _, count := epochsOf(t, dir); count != 2 || a.Steps.Count != 2*a.Steps.Epoch || a.Noise != string(privacy.Secure) {
+	if _, count := epochsOf(t, dir); count != 2 || a.Steps.Count != 2*a.Steps.Epoch ||
+		a.Noise != string(privacy.Secure) {
 		t.Errorf("%d epochs in the ledger, the account has %+v", count, a.Steps)
 	}
 	if own := float64(a.Units[0].Accounted.Eps); own > 5 || own < 5*(1-1e-6) {

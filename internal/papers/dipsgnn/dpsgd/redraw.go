@@ -22,13 +22,14 @@ const among = 16
 const looked = 4
 
 // redraw returns the steps of a finished run over users for an audit. The canary has the row of a user of the data,
-// and at every step the gradient that it has by the trained weights: the account holds for any. Of the gradient it keeps
-// the largest values, long enough for the clip.
+// and at every step the gradient that it has by the trained weights: the account holds for any. Of the gradient it
+// keeps the largest values, long enough for the clip.
 func (w *work) redraw(ctx context.Context, _ int) ([]audit.Release, error) {
 	p, ok := w.x.Model.(*private)
 	if !ok || p.Unit != privacy.User || w.items != nil || w.x.Env.Secure() ||
 		w.sgd.Sampling != privacy.Poisson {
-		return nil, fmt.Errorf("only steps over Poisson samples of users, with noise of a key: %w", experiment.ErrNoRedraw)
+		return nil, fmt.Errorf("only steps over Poisson samples of users, with noise of a key: %w",
+			experiment.ErrNoRedraw)
 	}
 	d, dim, err := p.loss(nextitem.Pass(0))
 	if err != nil {

@@ -45,8 +45,8 @@ type TrainConfig struct {
 	Epochs int     `yaml:"epochs" limit:"1..100000"`
 	Batch  int     `yaml:"batch" limit:"1..10000000"` // mean number of users in a step
 	Rate   float64 `yaml:"rate" limit:"[1e-12,100]"`
-	// Sampling says how a step draws its users: "poisson", which "" means too, each by a coin of its own for every step;
-	// "allocation": each draws one step of an epoch.
+	// Sampling says how a step draws its users: "poisson", which "" means too, each by a coin of its own for every
+	// step; "allocation": each draws one step of an epoch.
 	Sampling string `yaml:"sampling,omitempty" limit:"poisson|allocation?"`
 }
 

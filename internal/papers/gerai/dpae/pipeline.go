@@ -67,8 +67,9 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	}
 	d := a.Declaration()
 	d.Plan = &privacy.Plan{Budget: privacy.Budget{Epsilon: c.Privacy.Epsilon, Delta: c.Privacy.Delta},
-		Subject:  privacy.Subject{Unit: privacy.User, Neighbouring: privacy.AddRemove},
-		Releases: []privacy.Entry{{Purpose: purposeGradients, Count: w.sgd.Count(int64(w.steps)), Event: w.sgd.Event()}}}
+		Subject: privacy.Subject{Unit: privacy.User, Neighbouring: privacy.AddRemove},
+		Releases: []privacy.Entry{{Purpose: purposeGradients, Count: w.sgd.Count(int64(w.steps)),
+			Event: w.sgd.Event()}}}
 	if w.ledger, err = env.Ledger(privacy.Research, d); err != nil {
 		return nil, err
 	}
