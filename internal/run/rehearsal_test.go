@@ -144,7 +144,8 @@ func (o refusing) Step([]*autograd.Param, *autograd.Grads, float64) error { retu
 // Work that warns while it opens does so in a forecast and in an answer too, where nobody reads it.
 func TestWarningsWithoutARun(t *testing.T) {
 	for name, e := range map[string]*Env{
-		"forecast": Rehearse(1), "forecast of the account": (&bound{}).rehearse(planning), "answer": Finished{}.Reopen(),
+		"forecast": Rehearse(1), "forecast of the account": (&bound{}).rehearse(planning),
+		"answer": Finished{}.Reopen(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			done := e.Stage("load")

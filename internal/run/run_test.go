@@ -391,7 +391,8 @@ func TestSettingsReachTheTask(t *testing.T) {
 			func(ctx context.Context, env *Env, _ toy) error {
 				seen = true
 				if env.Save != (Saving{c.every, c.steps}) || tensor.Workers() != c.workers {
-					t.Errorf("%v: every %v, %d steps, %d workers", c.sets, env.Save.Every, env.Save.Steps, tensor.Workers())
+					t.Errorf("%v: every %v, %d steps, %d workers", c.sets, env.Save.Every, env.Save.Steps,
+						tensor.Workers())
 				}
 				return nil
 			})}

@@ -189,18 +189,21 @@ func TestColumnsOfAVector(t *testing.T) {
 // A column of ids in Parquet has the names that it has in every other table.
 func TestNamesOfIDs(t *testing.T) {
 	for name, is := range map[string]bool{
-		"user_id": true, "item_id": true, "id": true, "IID": true, "__index_level_0__": true, "User-ID": true, "itemId:token": true,
+		"user_id": true, "item_id": true, "id": true, "IID": true, "__index_level_0__": true,
+		"User-ID": true, "itemId:token": true,
 		"name": false, "movie_id": false,
 	} {
 		path := filepath.Join(t.TempDir(), "v.parquet")
-		if err := os.WriteFile(path, asParquet([]string{name, "x0", "x1"}, [][]string{{"7", "0.5", "1.5"}}), 0o600); err != nil {
+		text := asParquet([]string{name, "x0", "x1"}, [][]string{{"7", "0.5", "1.5"}})
+		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		f, err := Read(t.Context(), path, Want{})
 		switch {
 		case is && (err != nil || !slices.Equal(f.Tables[0].IDs, []string{"7"})):
 			t.Errorf("%s: %v, %v", name, f, err)
-		case !is && (err == nil || !strings.Contains(err.Error(), "want numbers, lists of numbers, or ids under the name id")):
+		case !is && (err == nil ||
+			!strings.Contains(err.Error(), "want numbers, lists of numbers, or ids under the name id")):
 			t.Errorf("%s: %v", name, err)
 		}
 	}

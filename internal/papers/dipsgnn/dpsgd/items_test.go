@@ -100,7 +100,8 @@ func sums(t *testing.T, rows [][]int32, items *released, clip float64) []float64
 	c := Interactions()
 	c.Model.Dim, c.Model.UserDim, c.Model.UserInput, c.Model.Norm = 3, 2, userinput.ID, 0.7
 	d := &dataset.Sequential{Train: rows, Test: testRows, Users: 3, Items: 4, UserIDs: []string{"a", "b", "c"}, ItemIDs: []string{"", "1", "2", "3", "4"}}
-	x, err := nextitem.Cut(run.Rehearse(1), nextitem.Setting{From: c.Data, Fit: c.training(), Eval: nextitem.Ranking{K: []int{1}}, ByPosition: items != nil}, d)
+	x, err := nextitem.Cut(run.Rehearse(1), nextitem.Setting{From: c.Data, Fit: c.training(),
+		Eval: nextitem.Ranking{K: []int{1}}, ByPosition: items != nil}, d)
 	if err != nil {
 		t.Fatal(err)
 	}
