@@ -27,8 +27,14 @@ const (
 	mostMu    = 12
 )
 
-// Nodes of a law. More nodes make bounds narrower, by their square, and take longer, by their square too.
-const nodes = 600
+// nodesFor returns the number of nodes of the laws behind t steps. More nodes make bounds narrower, by their square,
+// and take longer, by their square too. Errors of many doublings add up.
+func nodesFor(t int64) int {
+	if t > 1<<11 {
+		return 1000
+	}
+	return 600
+}
 
 // reach is the number of standard deviations beyond which a summand counts as missing, with a probability of 1e-23.
 const reach = 10
@@ -47,8 +53,8 @@ func Bounds(mu float64, t int64) (above, below Law, err error) {
 	b := known.of(setting{mu, t})
 	b.once.Do(func() {
 		var side sync.WaitGroup
-		side.Go(func() { b.above = power(summand(mu, true), t, true).mean(t) })
-		b.below = power(summand(mu, false), t, false).mean(t)
+		side.Go(func() { b.above = power(summand(mu, nodesFor(t), true), t, true).mean() })
+		b.below = power(summand(mu, nodesFor(t), false), t, false).mean()
 		side.Wait()
 	})
 	return b.above, b.below, nil
@@ -112,18 +118,26 @@ func (c *cache) of(s setting) *bounds {
 // sum is the law of a sum of count summands.
 type sum struct {
 	count float64
+	nodes int       // of sums that are made of it
 	at, w []float64 // values in ascending order, and their masses
 	// The most missing mass: where no summand is moved, and where one is.
 	without, with float64
 	rounding      float64 // largest relative error of a mass
 }
 
-// mean returns the law of the sum over t.
-func (s sum) mean(t int64) Law {
-	l := Law{Ratio: make([]float64, len(s.at)), Mass: s.w, MissingWith: s.with, MissingWithout: s.without,
-		Rounding: s.rounding}
+// mean returns the law of the sum over the number of its summands. It takes rounding off the whole mass and off the
+// mean, which are 1 but for what is missing.
+func (s sum) mean() Law {
+	l := Law{Ratio: make([]float64, len(s.at)), Mass: make([]float64, len(s.at)), MissingWith: s.with,
+		MissingWithout: s.without, Rounding: 3 * s.rounding}
+	mass, mean := 0.0, 0.0
 	for i, x := range s.at {
-		l.Ratio[i] = x / float64(t)
+		mass += s.w[i]
+		mean += s.w[i] * x
+	}
+	mean /= mass
+	for i, x := range s.at {
+		l.Ratio[i], l.Mass[i] = x/mean, s.w[i]/mass
 	}
 	return l
 }
@@ -150,11 +164,11 @@ const unit = 0x1p-53
 
 // summand returns a bound of one summand. The nodes are evenly apart in z. The mass between two nodes and its mean are
 // integrals of smooth functions over an interval that is so narrow that a rule of order 16 is right to the last digits.
-func summand(mu float64, above bool) sum {
+func summand(mu float64, nodes int, above bool) sum {
 	// Gauss-Legendre nodes and weights of order 8 on [-1, 1], positive half.
 	at := [4]float64{0.1834346424956498, 0.5255324099163290, 0.7966664774136267, 0.9602898564975363}
 	weight := [4]float64{0.3626837833783620, 0.3137066458778873, 0.2223810344533745, 0.1012285362903763}
-	half := (2*reach + mu) / nodes / 2
+	half := (2*reach + mu) / float64(nodes) / 2
 	node := func(k int) float64 { return math.Exp(mu*(-reach+2*half*float64(k)) - mu*mu/2) }
 	g := make([]float64, nodes+1)
 	mass, moment := make([]float64, nodes), make([]float64, nodes)
@@ -171,7 +185,7 @@ func summand(mu float64, above bool) sum {
 		}
 	}
 	tail := 2 * numeric.Upper(reach)
-	return sum{count: 1, without: tail, with: tail, rounding: 256 * unit}.cut(g, mass, moment, above)
+	return sum{count: 1, nodes: nodes, without: tail, with: tail, rounding: 256 * unit}.cut(g, mass, moment, above)
 }
 
 // cut returns the sum with the points of its cells. A cell has a mass, and a moment: the mass times the distance from
@@ -199,11 +213,13 @@ func (s sum) cut(g, mass, moment []float64, above bool) sum {
 func add(a, b sum, same, above bool) sum {
 	count := a.count + b.count
 	g := grid(a, b, count)
-	out := sum{count: count,
+	out := sum{count: count, nodes: a.nodes,
 		without: a.without + b.without,
 		with:    (a.count*(a.with+b.without) + b.count*(b.with+a.without)) / count}
 	cells := len(g) - 1
 	mass, moment := make([]float64, cells), make([]float64, cells)
+	lost := make([]float64, cells) // what additions to mass lost (Neumaier 1974)
+	most := 1                      // summands that were added up without that
 	lostBelow, lostAbove, lostMean := 0.0, 0.0, 0.0
 	start, weights := 0, slices.Clone(b.w)
 	for i, x := range a.at {
@@ -221,12 +237,16 @@ func add(a, b sum, same, above bool) sum {
 		}
 		for k < cells && j < len(bAt) {
 			low, high := g[k]-x, g[k+1]-x
-			m, d := 0.0, 0.0
+			m, d, from := 0.0, 0.0, j
 			for ; j < len(bAt) && bAt[j] < high; j++ {
 				m += bW[j]
 				d += bW[j] * (bAt[j] - low)
 			}
-			mass[k] += p * m
+			most = max(most, j-from)
+			m *= p
+			total := mass[k] + m
+			lost[k] += min(mass[k], m) - (total - max(mass[k], m))
+			mass[k] = total
 			moment[k] += p * d
 			k++
 		}
@@ -237,16 +257,18 @@ func add(a, b sum, same, above bool) sum {
 	}
 	out.without += (lostBelow + lostAbove) * (1 + 1e-6)
 	out.with += (lostBelow*g[0] + lostMean) / count * (1 + 1e-6)
-	// Sums of n terms by cells and rows, and what the two had.
-	out.rounding = a.rounding + b.rounding + float64(len(a.at)+len(b.at)+16)*unit
+	for k, v := range lost {
+		mass[k] += v
+	}
+	out.rounding = a.rounding + b.rounding + float64(most+16)*unit
 	return out.cut(g, mass, moment, above)
 }
 
 // few is the number of points of each sum that choose the nodes.
 const few = 60
 
-// lost is about the mass that may leave the range of the nodes.
-const lost = 1e-24
+// outside is about the mass that may leave the range of the nodes.
+const outside = 1e-24
 
 // grid returns the nodes of the sum of two sums in ascending order. They only affect how narrow the bounds are.
 func grid(a, b sum, count float64) []float64 {
@@ -265,12 +287,12 @@ func grid(a, b sum, count float64) []float64 {
 	first, last := points(false), points(true)
 	bottom, top := 0, len(last)-1
 	for m := 0.0; bottom < len(first)-1; bottom++ {
-		if m += first[bottom].w; m > lost {
+		if m += first[bottom].w; m > outside {
 			break
 		}
 	}
 	for m := 0.0; top > 0; top-- {
-		if m += last[top].w * max(1, last[top].at/count); m > lost {
+		if m += last[top].w * max(1, last[top].at/count); m > outside {
 			break
 		}
 	}
@@ -294,10 +316,10 @@ func grid(a, b sum, count float64) []float64 {
 	for i := range fine {
 		claims[i+1] = claims[i] + density(lo*math.Exp((float64(i)+0.5)*step))
 	}
-	out := make([]float64, 0, nodes+1)
+	out := make([]float64, 0, a.nodes+1)
 	i := 0
-	for k := range nodes {
-		want := claims[fine] * float64(k) / nodes
+	for k := range a.nodes {
+		want := claims[fine] * float64(k) / float64(a.nodes)
 		for claims[i+1] < want {
 			i++
 		}

@@ -160,7 +160,7 @@ func (l Law) deltasAt(epsilon float64) float64 {
 func TestAddKeepsTheOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(name string) sum {
-			s := sum{count: float64(rapid.IntRange(1, 40).Draw(t, name+" count"))}
+			s := sum{count: float64(rapid.IntRange(1, 40).Draw(t, name+" count")), nodes: 600}
 			at := math.Exp(rapid.Float64Range(-6, 1).Draw(t, name+" from"))
 			for range rapid.IntRange(1, 30).Draw(t, name+" points") {
 				at *= 1 + math.Exp(rapid.Float64Range(-8, 1).Draw(t, name+" step"))
@@ -207,7 +207,7 @@ func TestAddKeepsTheOrder(t *testing.T) {
 func TestRoundingIsBounded(t *testing.T) {
 	s := rng.Seed(3).Stream("rounding")
 	for range 20 {
-		a := sum{count: 1}
+		a := sum{count: 1, nodes: 600}
 		at := 0.1
 		for range 60 {
 			at *= 1 + s.Float64()

@@ -64,8 +64,8 @@ func TestAllocationAgainstPLDAccounting(t *testing.T) {
 
 func TestAllocationsAreNarrow(t *testing.T) { checkAllocations(t, 30) }
 
-// checkAllocations draws settings with one step a record: the bracket is narrower than a hundredth, and below that of
-// an observer who knows the steps.
+// checkAllocations draws settings with one step a record: the bracket is narrower than a hundredth or 1e-5, and below
+// that of an observer who knows the steps.
 func checkAllocations(t *testing.T, settings int) {
 	s := rng.Seed(7).Stream("settings")
 	for range settings {
@@ -84,7 +84,7 @@ func checkAllocations(t *testing.T, settings int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if b.Upper > b.Lower*1.01 || b.Upper > known.Upper*(1+1e-9) {
+		if b.Upper > b.Lower*1.01+1e-5 || b.Upper > known.Upper*(1+1e-9) {
 			t.Errorf("sigma %v, %d steps, %d epochs, delta %v: [%v, %v], with known steps %v",
 				sigma, steps, count, delta, b.Lower, b.Upper, known.Upper)
 		}
