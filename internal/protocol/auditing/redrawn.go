@@ -161,23 +161,34 @@ func (w *work) oneRelease(ctx context.Context, f *finding, a *audit.Auditor) err
 	if err != nil {
 		return err
 	}
-	for _, r := range []struct {
-		Row
-		kind uint64
-		in   func(k int) bool
-		off  bool
-	}{
+	bound := func(r Row, all [][]float64) (Row, error) { return w.Audit.oneRun(r, coins, all, f.delta) }
+	return w.rows(ctx, f, a, bound, []releases{
 		{Row{Name: Audited, What: fmt.Sprintf("one release with each of %d canaries in or out by a coin", n)},
-			ofAudited, coins.In, false},
-		{Row{Name: Positive, What: "the same, with a billionth of the noise"}, ofPositive, coins.In, true},
+			ofAudited, n, coins.In, false},
+		{Row{Name: Positive, What: "the same, with a billionth of the noise"}, ofPositive, n, coins.In, true},
 		{Row{Name: Negative, What: "one release with no canary, held against coins that were never used"}, ofNegative,
-			func(int) bool { return false }, false},
-	} {
-		s, err := w.score(ctx, a, r.kind, n, r.in, r.off)
+			n, func(int) bool { return false }, false},
+	})
+}
+
+// releases says how a row's releases are drawn.
+type releases struct {
+	Row
+	kind uint64           // of draws
+	n    int              // canaries
+	in   func(k int) bool // which of them are in the data
+	off  bool             // with a billionth of the noise
+}
+
+// rows draws the releases of each row and adds its bounds to the finding.
+func (w *work) rows(ctx context.Context, f *finding, a *audit.Auditor,
+	bound func(r Row, all [][]float64) (Row, error), list []releases) error {
+	for _, r := range list {
+		s, err := w.score(ctx, a, r.kind, r.n, r.in, r.off)
 		if err != nil {
 			return err
 		}
-		row, err := w.Audit.oneRun(r.Row, coins, s.all, f.delta)
+		row, err := bound(r.Row, s.all)
 		if err != nil {
 			return err
 		}
@@ -201,34 +212,16 @@ func statistic(a *audit.Auditor, k int) string {
 // manyReleases audits by releases with the canary and without it.
 func (w *work) manyReleases(ctx context.Context, f *finding, a *audit.Auditor, entries []privacy.Entry) error {
 	f.canaries = make([]dataset.Canary, 1)
-	for _, r := range []struct {
-		name, what string
-		kind       uint64
-		n          int
-		in         func(k int) bool
-		off        bool
-	}{
-		{Audited, "%d releases with the canary and %d without it", ofAudited, w.Audit.Runs, every2, false},
-		{Positive, "the same with a billionth of the noise, %d and %d", ofPositive, min(w.Audit.Runs, controls), every2,
-			true},
-		{Negative, "releases without the canary, %d of them taken for such with it and %d not", ofNegative,
-			min(w.Audit.Runs, 10*controls), func(int) bool { return false }, false},
-	} {
-		s, err := w.score(ctx, a, r.kind, r.n, r.in, r.off)
-		if err != nil {
-			return err
-		}
-		row, err := w.Audit.manyRun(Row{Name: r.name, What: fmt.Sprintf(r.what, r.n/2, r.n/2)}, s.all, f.delta, entries)
-		if err != nil {
-			return err
-		}
-		row.By = statistic(a, row.Attack)
-		f.rows = append(f.rows, row)
-		if r.kind == ofAudited {
-			f.seen = a.Seen(s.squares, s.out)
-		}
-	}
-	return nil
+	runs := w.Audit.Runs
+	row := func(name, what string, n int) Row { return Row{Name: name, What: fmt.Sprintf(what, n/2, n/2)} }
+	bound := func(r Row, all [][]float64) (Row, error) { return w.Audit.manyRun(r, all, f.delta, entries) }
+	positive, negative := min(runs, controls), min(runs, 10*controls)
+	return w.rows(ctx, f, a, bound, []releases{
+		{row(Audited, "%d releases with the canary and %d without it", runs), ofAudited, runs, every2, false},
+		{row(Positive, "the same with a billionth of the noise, %d and %d", positive), ofPositive, positive, every2, true},
+		{row(Negative, "releases without the canary, %d of them taken for such with it and %d not", negative), ofNegative,
+			negative, func(int) bool { return false }, false},
+	})
 }
 
 // every2 reports whether the canary is in a release: in every other one.
