@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"privrec/internal/calculator/eventlog"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/privacy/numeric"
@@ -201,7 +202,7 @@ func (q *Question) most(name string, target float64) (float64, error) {
 
 // exposed returns the probability that one unit is in any of the releases.
 func (q *Question) exposed() float64 {
-	if q.numbers["sampling-rate"] == nil || q.byEpoch() {
+	if q.numbers["sampling-rate"] == nil || eventlog.ByEpoch(q.sampling) {
 		return 1
 	}
 	return accountant.Exposed(q.get("sampling-rate"), int64(q.get("steps")))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"privrec/internal/calculator/eventlog"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/privacy/accountant/rdp"
@@ -97,7 +98,7 @@ func (p *page) bound(a Asked, method string) {
 		p.add("theorem", allocations, "theorem", allocations)
 	case a.Sampling == privacy.Truncated:
 		p.add("theorem", truncations, "theorem", truncations)
-	case a.Sampling == Shuffled:
+	case a.Sampling == eventlog.Shuffled:
 		p.add("theorem", shuffledSource, "theorem", shuffledSource)
 	}
 }
@@ -159,7 +160,7 @@ func (g *Guarantee) page() *page {
 	if g.NoRisk != "" {
 		p.warn("the risk of an attack is not known: %s", g.NoRisk)
 	}
-	if g.Asked.Sampling == Shuffled {
+	if g.Asked.Sampling == eventlog.Shuffled {
 		p.warn("shuffled batches are not Poisson samples, whose epsilon is often quoted for them: the upper bound " +
 			"has no amplification by sampling, the lower one is of an attack on known data")
 	}

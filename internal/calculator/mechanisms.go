@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"privrec/internal/calculator/eventlog"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 )
@@ -40,14 +41,11 @@ func (m *Mechanism) counts() []string {
 	return []string{"steps"}
 }
 
-// Shuffled is the sampling in which records are put into a random order once an epoch and cut into batches.
-const Shuffled privacy.Sampling = "shuffled"
-
 // samplings lists the ways in which batches can be drawn.
 func (m *Mechanism) samplings() []privacy.Sampling {
 	if m.derive != nil {
 		return []privacy.Sampling{privacy.Poisson, privacy.WithoutReplacement, privacy.Truncated,
-			privacy.Allocation, Shuffled}
+			privacy.Allocation, eventlog.Shuffled}
 	}
 	return []privacy.Sampling{privacy.Poisson, privacy.WithoutReplacement}
 }
@@ -137,7 +135,7 @@ that shuffles becomes one that allocates by drawing the step of each record by i
 					return fmt.Sprintf("%s epochs of %s steps, with each of %s records in a random %s of them, "+
 						"with noise multiplier %s", q.shown("epochs"), short(q.perEpoch()), q.shown("records"), which,
 						q.shown("noise-multiplier"))
-				case Shuffled:
+				case eventlog.Shuffled:
 					return fmt.Sprintf("%s epochs of shuffled batches of %s of %s records with noise multiplier %s",
 						q.shown("epochs"), q.shown("batch"), q.shown("records"), q.shown("noise-multiplier"))
 				}
@@ -187,7 +185,7 @@ func batchRelease(q *Question) (privacy.Event, error) {
 		g.Sensitivity, g.Norm = 2, 1
 	}
 	switch q.sampling {
-	case Shuffled:
+	case eventlog.Shuffled:
 		return g, nil
 	case privacy.Allocation:
 		return privacy.AllocatedGaussian{Sigma: g.Sigma, Sensitivity: g.Sensitivity, Times: int64(q.or("times", 1)),

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"privrec/internal/calculator/eventlog"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/run"
@@ -251,7 +252,7 @@ func deriveBatches(q *Question) error {
 	}
 	q.put("sampling-rate", math.Min(rate, 1))
 	q.put("steps", epochs*q.perEpoch())
-	if q.byEpoch() {
+	if eventlog.ByEpoch(q.sampling) {
 		q.put("steps", epochs)
 	}
 	return nil
@@ -261,9 +262,6 @@ func deriveBatches(q *Question) error {
 func (q *Question) perEpoch() float64 {
 	return math.Ceil(q.get("records") * q.or("times", 1) / q.get("batch"))
 }
-
-// byEpoch reports whether a release is a whole epoch, in which each record is in one batch.
-func (q *Question) byEpoch() bool { return q.sampling == Shuffled || q.sampling == privacy.Allocation }
 
 // bounded reports whether the sampling has bounds of epsilon, and no exact value.
 func (q *Question) bounded() bool {
@@ -287,7 +285,7 @@ func (q *Question) checkRelation() error {
 		switch q.sampling {
 		case privacy.WithoutReplacement:
 			q.relation = privacy.Replace
-		case Shuffled:
+		case eventlog.Shuffled:
 			q.relation = privacy.ZeroOut
 		}
 	}
@@ -308,9 +306,9 @@ func (q *Question) checkRelation() error {
 		return run.Usagef("a record that is blanked or exchanged keeps its place in a batch: no amplification is known",
 			"--neighbouring %s does not go with --sampling %s", asked, q.sampling)
 	}
-	if q.sampling == Shuffled && asked == privacy.AddRemove {
+	if q.sampling == eventlog.Shuffled && asked == privacy.AddRemove {
 		return run.Usagef("one record less moves all others to other batches: take --neighbouring zero-out or replace",
-			"--neighbouring %s does not go with --sampling %s", asked, Shuffled)
+			"--neighbouring %s does not go with --sampling %s", asked, eventlog.Shuffled)
 	}
 	q.relation = asked
 	return nil

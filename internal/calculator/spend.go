@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"privrec/internal/calculator/eventlog"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/privacy/accountant/rdp"
@@ -26,7 +27,7 @@ func (q *Question) Account() (*Guarantee, error) {
 		return nil, err
 	}
 	g := &Guarantee{Result: r, Asked: q.asked("delta")}
-	if q.sampling == Shuffled {
+	if q.sampling == eventlog.Shuffled {
 		g.Method = unamplified
 		if g.Lower, err = q.shuffledLower(); err != nil {
 			return nil, err

@@ -22,8 +22,8 @@ const (
 // Shuffled is the sampling in which records are put into a random order once an epoch and cut into batches.
 const Shuffled privacy.Sampling = "shuffled"
 
-// byEpoch reports whether each record is in one batch of every epoch, so that a release is an epoch.
-func byEpoch(s privacy.Sampling) bool { return s == Shuffled || s == privacy.Allocation }
+// ByEpoch reports whether each record is in one batch of every epoch, so that a release is an epoch.
+func ByEpoch(s privacy.Sampling) bool { return s == Shuffled || s == privacy.Allocation }
 
 // mechanism lists the keys that a mechanism needs, and those that it may have besides the common ones.
 type mechanism struct {
@@ -242,7 +242,7 @@ func (e *Event) checkPairs(c checker, key string) {
 		l := e.Log
 		derived := l != nil && l.Records != nil && l.Batch != nil
 		shuffled := e.Sampling == string(Shuffled)
-		epochs := byEpoch(privacy.Sampling(e.Sampling))
+		epochs := ByEpoch(privacy.Sampling(e.Sampling))
 		c.word(key+"sampling", e.Sampling, string(privacy.Poisson), string(privacy.WithoutReplacement),
 			string(privacy.Allocation), string(Shuffled))
 		c.Check(e.SamplingRate != nil || derived || shuffled || epochs && l != nil && l.StepsPerEpoch != nil,

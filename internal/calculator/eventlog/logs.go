@@ -78,7 +78,7 @@ func (s *search) held(g *trainings) {
 		return
 	}
 	n := s.records(g)
-	if !slices.ContainsFunc(g.plans, func(p *plan) bool { return byEpoch(p.sampling) }) {
+	if !slices.ContainsFunc(g.plans, func(p *plan) bool { return ByEpoch(p.sampling) }) {
 		s.parts(g, n)
 		s.multiplier(g)
 		if n == 0 {

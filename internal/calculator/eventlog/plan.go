@@ -78,7 +78,7 @@ func (p *plan) train(e *Event) {
 		p.rate = rateUp(l.whole(), *l.Records)
 	}
 	switch {
-	case byEpoch(p.sampling):
+	case ByEpoch(p.sampling):
 		p.releases = int64(math.Ceil(*l.Epochs))
 	case e.Steps != nil:
 		p.releases = *e.Steps

@@ -81,7 +81,7 @@ const askSampling = "Does each record enter each batch by its own coin (Poisson)
 // drawnSteps sets the plan of a training that was stated by epochs to the steps and the rate of samples drawn for each
 // step, and reports whether the log gives them.
 func (s *search) drawnSteps(g *trainings, stated, p *plan) bool {
-	if !byEpoch(stated.sampling) {
+	if !ByEpoch(stated.sampling) {
 		return true
 	}
 	if p.rate == 0 {

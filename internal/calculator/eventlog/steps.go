@@ -129,7 +129,7 @@ func (s *search) epochs(g *trainings, p *plan, n float64, steps int64) float64 {
 		hi = lo
 	}
 	shown := 0.0
-	if alone := len(g.plans) == 1; alone || byEpoch(p.sampling) {
+	if alone := len(g.plans) == 1; alone || ByEpoch(p.sampling) {
 		shown = or(g.log.Epochs, 0)
 		if alone && n > 0 {
 			shown = math.Max(shown, total(g.log.BatchSizes)*float64(or(g.log.Workers, 1))/n)

@@ -104,7 +104,7 @@ func (s *search) units(p *plan) {
 	u := f.Unit
 	most := f.most(u, c)
 	inside := u != c && u.Contains(c)
-	if byEpoch(p.sampling) && c != drawn && c.Contains(drawn) {
+	if ByEpoch(p.sampling) && c != drawn && c.Contains(drawn) {
 		// The records of one user are in as many batches of an epoch. Together they are charged as if these were known.
 		p.sampling = Shuffled
 		if k := f.most(c, drawn); k == 0 {
