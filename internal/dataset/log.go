@@ -130,6 +130,26 @@ func Ascending(ids []string) (rank []int32, sorted []string) {
 	return rank, sorted
 }
 
+// ascending returns the log with users and items in the order of their ids. That order can be another one when ids are
+// gone: numbers alone are in the order of numbers, and beside a word in that of bytes.
+func (l *Log) ascending() *Log {
+	toUser, userIDs := Ascending(l.UserIDs)
+	toItem, itemIDs := Ascending(l.ItemIDs)
+	rows := make([]int, l.Len())
+	for row := range rows {
+		rows[row] = row
+	}
+	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(toUser[l.Users[a]], toUser[l.Users[b]]) })
+	out := *l
+	out.UserIDs, out.ItemIDs = userIDs, itemIDs
+	out.Users, out.Items = gathered(l.Users, rows), gathered(l.Items, rows)
+	for row := range rows {
+		out.Users[row], out.Items[row] = toUser[out.Users[row]], toItem[out.Items[row]]
+	}
+	out.Times, out.Values, out.Parts = gathered(l.Times, rows), gathered(l.Values, rows), gathered(l.Parts, rows)
+	return &out
+}
+
 // Valid returns an error if a log from another program or a cache violates an invariant: column lengths, indices, users
 // ascending, every id used.
 func (l *Log) Valid() error {

@@ -13,6 +13,10 @@ type View struct {
 	HoldOut  *HoldOut     // the users and rows to leave out; nil: none
 	Planted  *Planting    // the canaries to add to the training rows; nil: none
 	Withheld *Withholding // what replaces the test rows while settings are chosen; nil: test rows stay
+	// Forgotten are the users whose rows are left out before anything else is done. Found, unless nil, is called with
+	// the ids of those whom the data have.
+	Forgotten Forgotten
+	Found     func(ids []string)
 	// Asked loads sequences without the last training row of every user, about which models that were trained with a
 	// hold-out are asked. HoldOut is then nil.
 	Asked bool
@@ -34,9 +38,59 @@ func (v View) Check() error {
 		}
 	}
 	if v.Withheld != nil {
-		return v.Withheld.Check()
+		if err := v.Withheld.Check(); err != nil {
+			return err
+		}
 	}
-	return nil
+	return v.Forgotten.Check()
+}
+
+// Gone returns which of the users with some ids are forgotten, and tells Found of them.
+func (v View) Gone(ids []string) []bool {
+	gone := v.Forgotten.Among(ids)
+	if v.Found == nil {
+		return gone
+	}
+	var found []string
+	for u, g := range gone {
+		if g {
+			found = append(found, ids[u])
+		}
+	}
+	v.Found(found)
+	return gone
+}
+
+// Remaining returns the rows of a log without those of forgotten users, as a reader returns them from files without
+// these rows. Its ladder then starts at the rows that remain. It fails if no row does.
+func (v View) Remaining(l *Log) (*Log, error) {
+	if len(v.Forgotten) == 0 {
+		return l, nil
+	}
+	gone := v.Gone(l.UserIDs)
+	keep := make([]bool, l.Len())
+	for row, u := range l.Users {
+		keep[row] = !gone[u]
+	}
+	if !slices.Contains(keep, true) {
+		return nil, &Error{File: l.Name, Msg: "no row remains: all users are forgotten"}
+	}
+	return l.Keep(keep).ascending(), nil
+}
+
+// Changes returns in words what a model gets changed of the data: users or rows held out, canaries, users forgotten. No
+// number in print is of such data.
+func (v View) Changes() (words []string) {
+	if v.HoldOut != nil {
+		words = append(words, "users or rows held out")
+	}
+	if v.Planted != nil {
+		words = append(words, "canaries planted")
+	}
+	if len(v.Forgotten) > 0 {
+		words = append(words, "users forgotten")
+	}
+	return words
 }
 
 // RowsSeed returns the seed of generated rows and random splits: that of a withholding, a hold-out or a planting, which
@@ -74,6 +128,16 @@ func (v View) RefuseHoldOut(what string) error {
 	}
 	return &Error{File: what, Msg: "users and rows of these data cannot be held out",
 		Hint: "run.hold_out is for models of protocols top-n and next-item"}
+}
+
+// RefuseForgotten returns an error for data whose users cannot be left out, if the view forgets some. what names the
+// data.
+func (v View) RefuseForgotten(what string) error {
+	if len(v.Forgotten) == 0 {
+		return nil
+	}
+	return &Error{File: what, Msg: "users cannot be forgotten: the pairs come ready made, and not as rows of users",
+		Hint: "leave run.forgotten out, or take a log of rows"}
 }
 
 // RefuseWithheld returns an error for data that have no rows to take the place of test rows, if the view withholds

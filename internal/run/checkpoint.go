@@ -72,10 +72,13 @@ func (e *Env) saveCheckpoint(c Checkpoint) error {
 // the beginning: it was not resumed, or stopped before its first checkpoint.
 func (e *Env) LoadCheckpoint() (c Checkpoint, ok bool, err error) {
 	if !e.Resume {
-		return Checkpoint{}, false, nil
+		return e.begin()
 	}
 	d, err := e.readCheckpoint(true)
 	if errors.Is(err, fs.ErrNotExist) {
+		if e.from != "" {
+			return e.begin()
+		}
 		e.Log.Warn("no checkpoint yet, starting from the beginning", "dir", e.Dir)
 		return Checkpoint{}, false, nil
 	}
@@ -83,6 +86,25 @@ func (e *Env) LoadCheckpoint() (c Checkpoint, ok bool, err error) {
 		return Checkpoint{}, false, err
 	}
 	return Checkpoint{State: json.RawMessage(d.meta[metaState]), Tensors: d.tensors}, true, nil
+}
+
+// begin returns the last checkpoint of the run that this one begins with, and keeps it as its own. ok is false if this
+// run begins with none.
+func (e *Env) begin() (c Checkpoint, ok bool, err error) {
+	if e.from == "" {
+		return c, false, nil
+	}
+	m, err := ReadManifest(e.from)
+	if err != nil {
+		return c, false, err
+	}
+	other := Env{Dir: e.from, ConfigHash: m.ConfigHash}
+	d, err := other.readCheckpoint(true)
+	if err != nil {
+		return c, false, err
+	}
+	c = Checkpoint{State: json.RawMessage(d.meta[metaState]), Tensors: d.tensors}
+	return c, true, e.SaveCheckpoint(c)
 }
 
 // readCheckpoint reads and checks the whole checkpoint, so that no run continues from one that

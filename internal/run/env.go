@@ -31,6 +31,7 @@ type Env struct {
 	noise    noise
 	books    books
 	manifest Manifest // of the run, or of the finished run that answers
+	from     string   // run whose last checkpoint this one begins with, see Options.From; "": none
 	writing  writing  // zero unless this is a run
 }
 

@@ -41,6 +41,8 @@ type Manifest struct {
 
 	HoldOut *HoldOut `json:"hold_out,omitempty"` // what was kept from the model; nil: nothing
 	Plant   *Plant   `json:"plant,omitempty"`    // canaries in its data; nil: none
+	// Forgotten are the users whose rows it never saw, by dataset.ForgottenID.
+	Forgotten dataset.Forgotten `json:"forgotten,omitempty"`
 
 	// Secure says that samples and noise are from cryptographic bits. They have no seed: Seed is that of the public
 	// random choices.
@@ -136,8 +138,8 @@ type Draws string
 // leave Draws empty: their choices are keyed by the positions of users and rows.
 const ByID Draws = "by id"
 
-// View returns the view of a finished run's data with all users and rows, and without canaries. seed is that of
-// generated rows and random splits.
+// View returns the view of a finished run's data with all users and rows but those of forgotten users, and without
+// canaries. seed is that of generated rows and random splits.
 func (m Manifest) View(seed rng.Seed) dataset.View {
-	return dataset.View{Seed: seed, ByPlace: m.Draws != ByID}
+	return dataset.View{Seed: seed, ByPlace: m.Draws != ByID, Forgotten: m.Forgotten}
 }

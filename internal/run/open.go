@@ -110,7 +110,7 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 		opening:  openingFor(running, dataset.View{Seed: rng.Seed(b.settings.Seed), Withheld: o.Withhold}),
 		noise:    b.noise(o.OnNoise),
 		books:    books{key: b.key, spends: spending{from: b.parent}},
-		manifest: b.manifest(t, o),
+		manifest: b.manifest(t, o), from: o.From,
 		writing: writing{
 			folder: folder{lock: l, made: made, fresh: fresh, userConfig: found.config, kept: !fresh},
 			events: eventFile{wanted: o.Events}, out: o.Stdout, json: o.JSON, cpu: system.CPUSeconds(),
@@ -155,7 +155,7 @@ func (b *bound) manifest(t Task, o Options) Manifest {
 	m := Manifest{
 		Task: t.String(), Cite: t.Cite, Status: StatusRunning, Seed: b.settings.Seed, ConfigFile: o.Config,
 		ConfigHash: b.hash, Draws: ByID, Results: ResultsOf(t.String()), Stages: map[string]float64{},
-		Secure: b.settings.Secure,
+		Secure: b.settings.Secure, Forgotten: b.settings.Forgotten,
 	}
 	if h := b.settings.HoldOut; h.active() {
 		m.HoldOut = &h

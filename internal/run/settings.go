@@ -2,8 +2,10 @@ package run
 
 import (
 	"math"
+	"strings"
 
 	"privrec/internal/config"
+	"privrec/internal/dataset"
 	"privrec/internal/privacy"
 )
 
@@ -23,6 +25,10 @@ type Settings struct {
 	LedgerKey string `yaml:"ledger_key"`
 
 	HoldOut HoldOut `yaml:"hold_out,omitempty"`
+
+	// Forgotten lists users whose rows the run never sees, as if they were not in the files: half of the SHA-256 of
+	// each id, as privrec forget writes them.
+	Forgotten []string `yaml:"forgotten,omitempty"`
 
 	// Secure draws samples and noise from cryptographic bits, without a seed, so that what the guarantee covers may
 	// be published. Tasks that cannot do so refuse it. False: keyed noise, for research.
@@ -57,6 +63,9 @@ func (s Settings) check(v *config.Checker) {
 		"run.save_seconds", "must lie in 0 to %d, got %v", maxSaveSeconds, s.SaveSeconds)
 	v.Limited(config.RangeLimit(0, math.NaN()), s.SaveSteps >= 0, "run.save_steps", "must be at least 0, got %d",
 		s.SaveSteps)
+	if err := dataset.Forgotten(s.Forgotten).Check(); err != nil {
+		v.Check(false, "run.forgotten", "%s", strings.TrimPrefix(err.Error(), "dataset: "))
+	}
 	// Elsewhere "-" is standard output; here it would be a folder of that name.
 	v.Limited(config.NotLimit("-"), s.Out != "-", "run.out", "must name a folder, got \"-\"")
 }

@@ -96,7 +96,7 @@ func (s Spec[C]) Task() Task {
 					c.Run.NoiseSeed = from.noiseSeed
 				}
 				hash, err := config.Hash(hashed[C]{task.String(), c.Run.Seed, c.Task, c.Run.HoldOut, c.Run.Secure,
-					c.Run.Plant, c.Run.NoiseSeed})
+					c.Run.Plant, c.Run.NoiseSeed, c.Run.Forgotten})
 				if err != nil {
 					return nil, err
 				}

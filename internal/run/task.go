@@ -66,6 +66,8 @@ type hashed[C any] struct {
 	Plant   Plant   `yaml:"plant,omitempty"`
 	// NoiseSeed is absent where it is 0, as above.
 	NoiseSeed uint64 `yaml:"noise_seed,omitempty"`
+	// Forgotten is absent where nobody is, as above.
+	Forgotten []string `yaml:"forgotten,omitempty"`
 }
 
 // Action is a task's work with the type of its configuration erased. Spec.Task makes it.
@@ -93,11 +95,12 @@ type source struct {
 type bound struct {
 	settings Settings
 	hash     string
-	key      *privacy.Key           // of the ledger, read when the run starts
-	yaml     func() ([]byte, error) // makes the effective configuration
-	parent   string                 // file of the budget that the run spends from; "": none
-	secure   bool                   // noise is from cryptographic bits
-	told     bool                   // a program set the seed of the noise
+	key      *privacy.Key             // of the ledger, read when the run starts
+	yaml     func() ([]byte, error)   // makes the effective configuration
+	parent   string                   // file of the budget that the run spends from; "": none
+	secure   bool                     // noise is from cryptographic bits
+	told     bool                     // a program set the seed of the noise
+	found    func(ids []string) error // see Options.Found
 	open     func(ctx context.Context, env *Env) (Work, error)
 }
 
@@ -170,6 +173,12 @@ type Options struct {
 	// NoiseSeed stands in for run.noise_seed where the configuration has none and the task draws repeatable noise.
 	// Programs that make many runs set it, so that their tables are the same every time. 0: none.
 	NoiseSeed uint64
+	// Found is called once the data are loaded, with the ids of the users whom run.forgotten lists and the data have. An
+	// error of it ends the run before anything is done with the data.
+	Found func(ids []string) error
+	// From names a finished run whose last checkpoint this run begins with, where it has none of its own. The caller
+	// vouches that both train on equal rows (Rows) under equal settings, and that training releases nothing.
+	From string
 	// OnNoise is called with every noise stream that the run asks for. Tests compare them.
 	OnNoise func(paper, purpose string, s rng.Stream)
 }
@@ -177,8 +186,11 @@ type Options struct {
 // bind loads and validates the configuration.
 func (t Task) bind(o Options) (*bound, error) {
 	b, err := t.Action.load(t, source{path: o.Config, text: o.Text, noiseSeed: o.NoiseSeed}, o.Sets)
-	if err != nil || o.Withhold == nil {
-		return b, err
+	if err != nil {
+		return nil, err
+	}
+	if b.found = o.Found; o.Withhold == nil {
+		return b, nil
 	}
 	trial := struct {
 		Of    string  `yaml:"trial_of"`

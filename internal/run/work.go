@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"privrec/internal/config"
 	"privrec/internal/rng"
@@ -50,7 +51,7 @@ func closeWork(w Work) {
 	}
 }
 
-// opened opens the work with rows held out and canaries planted. It fails if the work loads no data that could be
+// opened opens the work with users forgotten, rows held out and canaries planted. It fails if the work loads no data that could be
 // changed so. coins are those of Serve, for a finished run.
 func (b *bound) opened(ctx context.Context, env *Env, coins string) (Work, error) {
 	v, seed := &env.opening.view, rng.Seed(b.settings.Seed)
@@ -70,11 +71,29 @@ func (b *bound) opened(ctx context.Context, env *Env, coins string) (Work, error
 			v.HoldOut = &of
 		}
 	}
+	v.Forgotten = b.settings.Forgotten
+	var found []string
+	v.Found = func(ids []string) { found = append(found, ids...) }
 	w, err := b.open(ctx, env)
-	if err != nil || env.opening.viewed || v.HoldOut == nil && v.Planted == nil {
-		return w, err
+	if err != nil {
+		return nil, err
+	}
+	if env.opening.viewed || len(v.Changes()) == 0 {
+		if b.found == nil {
+			return w, nil
+		}
+		slices.Sort(found)
+		if err := b.found(slices.Compact(found)); err != nil {
+			closeWork(w)
+			return nil, err
+		}
+		return w, nil
 	}
 	closeWork(w)
+	if len(v.Forgotten) > 0 {
+		return nil, &UsageError{Message: "run.forgotten: this task loads no data that users can be left out of",
+			Fix: "leave it out"}
+	}
 	no := &UsageError{Message: "run.hold_out: this task loads no data that users or rows can be held out of",
 		Fix: "it is for models of protocols top-n and next-item"}
 	if v.HoldOut == nil {

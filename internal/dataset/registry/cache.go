@@ -42,13 +42,9 @@ func openCache(opts Options, set string, r dataset.Recipe, l Layout, files []dat
 	if opts.NoCache {
 		return cache{why: "cache is off"}
 	}
-	dir := cmp.Or(opts.CacheDir, os.Getenv("PRIVREC_CACHE"))
-	if dir == "" {
-		base, err := os.UserCacheDir()
-		if err != nil {
-			return cache{why: "no cache: " + err.Error()}
-		}
-		dir = filepath.Join(base, "privrec")
+	dir, err := cacheDir(opts.CacheDir)
+	if err != nil {
+		return cache{why: err.Error()}
 	}
 	hash := hashOf(files)
 	key := sha256.Sum256([]byte(strings.Join([]string{cacheVersion, set, strings.Join(l.Files, " "), l.Steps, r.Steps(),
@@ -157,4 +153,56 @@ func provenance(folder string, files []dataset.File) (string, error) {
 		}
 	}
 	return why, nil
+}
+
+// CachedRows is an entry of the cache that has rows of some users.
+type CachedRows struct {
+	Path  string
+	Users int // how many of them have rows in it
+}
+
+// Cached returns the entries of the cache for a data set with rows of users for whom is returns true. dir is that of
+// Options.CacheDir. The name of a pair of sets stands for both. An entry that cannot be read has no users.
+func Cached(dir, set string, is func(user string) bool) (list []CachedRows, err error) {
+	if dir, err = cacheDir(dir); err != nil {
+		return nil, nil // there is no cache
+	}
+	for name := range strings.SplitSeq(set, "+") {
+		paths, err := filepath.Glob(filepath.Join(dir, name+"-*.rows"))
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range paths {
+			b, err := os.ReadFile(path)
+			if err != nil {
+				return nil, err
+			}
+			e, err := openEntry(b)
+			if err != nil || e.log.Name != name {
+				continue
+			}
+			x := CachedRows{Path: path}
+			for _, id := range e.log.UserIDs {
+				if is(id) {
+					x.Users++
+				}
+			}
+			if x.Users > 0 {
+				list = append(list, x)
+			}
+		}
+	}
+	return list, nil
+}
+
+// cacheDir returns the folder of the cache.
+func cacheDir(dir string) (string, error) {
+	if dir = cmp.Or(dir, os.Getenv("PRIVREC_CACHE")); dir != "" {
+		return dir, nil
+	}
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("no cache: %w", err)
+	}
+	return filepath.Join(base, "privrec"), nil
 }

@@ -106,6 +106,12 @@ func (s CrossSet) load(ctx context.Context, v dataset.View, opts Options) ([]*da
 	if s.standIn {
 		var logs []*dataset.Log
 		logs, c.Source.Hash = standin.CrossLogs(v.RowsSeed())
+		for d := range logs {
+			var err error
+			if logs[d], err = v.Remaining(logs[d]); err != nil {
+				return nil, nil, err
+			}
+		}
 		return logs, c, nil
 	}
 	var hashes []string

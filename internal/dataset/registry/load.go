@@ -87,11 +87,14 @@ func loadSet(ctx context.Context, set Set, r dataset.Recipe, v dataset.View, opt
 		if err != nil {
 			return nil, nil, err
 		}
+		if log, err = v.Remaining(log); err != nil {
+			return nil, nil, err
+		}
 		filtered, ladder, err := r.Filter(log)
 		if err != nil {
 			return nil, nil, err
 		}
-		s, filtered, err := set.finish(ctx, r, opts, filtered, ladder, features)
+		s, filtered, err := set.finish(ctx, r, v, opts, filtered, ladder, features)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -102,11 +105,17 @@ func loadSet(ctx context.Context, set Set, r dataset.Recipe, v dataset.View, opt
 	if err != nil {
 		return nil, nil, err
 	}
+	if len(v.Forgotten) > 0 {
+		opts.NoCache = true // an entry holds rows of all users, and each list of forgotten ones would add an entry
+	}
 	store := openCache(opts, set.Name, r, layout, files)
 	e, note := store.get()
 	if e == nil {
 		log, features, err := readLayout(ctx, set.Name, layout, files)
 		if err != nil {
+			return nil, nil, err
+		}
+		if log, err = v.Remaining(log); err != nil {
 			return nil, nil, err
 		}
 		e = &entry{features: features}
@@ -125,7 +134,7 @@ func loadSet(ctx context.Context, set Set, r dataset.Recipe, v dataset.View, opt
 	if e.features != nil {
 		e.features.Source = files[len(files)-1].Path
 	}
-	s, log, err := set.finish(ctx, r, opts, e.log, e.ladder, e.features)
+	s, log, err := set.finish(ctx, r, v, opts, e.log, e.ladder, e.features)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -149,12 +158,13 @@ func loadSet(ctx context.Context, set Set, r dataset.Recipe, v dataset.View, opt
 }
 
 // finish returns filtered rows split, limited to the items and users that the options state, and these rows too.
-func (s Set) finish(ctx context.Context, r dataset.Recipe, o Options, l *dataset.Log, ladder dataset.Ladder,
-	f *dataset.Features) (*dataset.Sequential, *dataset.Log, error) {
+func (s Set) finish(ctx context.Context, r dataset.Recipe, v dataset.View, o Options, l *dataset.Log,
+	ladder dataset.Ladder, f *dataset.Features) (*dataset.Sequential, *dataset.Log, error) {
 	items, users, err := s.stated(ctx, o)
 	if err != nil {
 		return nil, nil, err
 	}
+	users = v.Forgotten.Stated(users)
 	if items != nil || users != nil {
 		l = l.Of(items, users)
 		if ladder = append(slices.Clip(ladder), l.Rung("of stated ids")); l.Len() == 0 {
@@ -180,14 +190,26 @@ func LoadLog(ctx context.Context, name string, v dataset.View, opts Options) (*d
 	if err != nil {
 		return nil, nil, err
 	}
-	if set.StandIn != nil {
-		return set.StandIn.Generate(ctx, v.RowsSeed())
-	}
-	layout, files, err := set.locate(ctx, opts.Dir)
+	log, features, err := set.read(ctx, v, opts)
 	if err != nil {
 		return nil, nil, err
 	}
-	return readLayout(ctx, set.Name, layout, files)
+	if log, err = v.Remaining(log); err == nil && features != nil && len(v.Forgotten) > 0 {
+		features = features.Among(log.UserIDs)
+	}
+	return log, features, err
+}
+
+// read returns all rows of a set as its files or its generator have them.
+func (s Set) read(ctx context.Context, v dataset.View, opts Options) (*dataset.Log, *dataset.Features, error) {
+	if s.StandIn != nil {
+		return s.StandIn.Generate(ctx, v.RowsSeed())
+	}
+	layout, files, err := s.locate(ctx, opts.Dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	return readLayout(ctx, s.Name, layout, files)
 }
 
 // readLayout parses the files. It fails on a file that changed since it was hashed.

@@ -24,6 +24,7 @@ func Build(l *Log, o Options) (*Set, error) {
 	if err := o.check(l.Name); err != nil {
 		return nil, err
 	}
+	l = l.remaining(o)
 	if len(l.ItemIDs) < o.T {
 		return nil, smallCatalogue(l.Name, len(l.ItemIDs), o.T)
 	}

@@ -18,6 +18,7 @@ type Source struct {
 	About       string // one sentence about its pairs
 	From        string // where its files come from; "" for a stand-in
 	StandIn     bool
+	ReadyMade   bool           // its files hold pairs or histories that are no rows of users
 	Files       []string       // in the folder of data sets, all needed, each plain or compressed
 	Wants       []dataset.Want // the authors' counts of its ladder under the default options
 
@@ -31,18 +32,18 @@ func Sources() []Source {
 		{Name: "exposure-zhihu", Title: "Zhihu pairs of the exposure paper's authors",
 			About: "validation and test pairs as published, training slates rebuilt, logged items of every user",
 			From:  "tables made of the authors' release, in exposure/zhihu", Files: tableFiles("exposure/zhihu"),
-			Wants: zhihuTables, load: loadZhihu},
+			Wants: zhihuTables, ReadyMade: true, load: loadZhihu},
 		{Name: "exposure-mind", Title: "MIND pairs of the exposure paper's authors",
 			About: "the published validation pairs train, test users are halved; the other shown items are not known",
 			From:  "tables made of the authors' release, in exposure/mind", Files: tableFiles("exposure/mind"),
-			Wants: mindTables, load: loadMIND},
+			Wants: mindTables, ReadyMade: true, load: loadMIND},
 		{Name: "zhihurec", Title: "ZhihuRec impressions", About: "windows over the clicks of inter_impression.csv",
 			From: zhihuAddress, Files: []string{"zhihurec/inter_impression.csv"}, Wants: zhihuWants,
 			load: loadZhihuRec},
 		{Name: "mind-small", Title: "MIND-small news impressions",
 			About: "pairs of train/behaviors.tsv and dev/behaviors.tsv joined", From: mindAddress,
 			Files: []string{"mind-small/train/behaviors.tsv", "mind-small/dev/behaviors.tsv"}, Wants: mindWants,
-			load: loadMINDSmall},
+			ReadyMade: true, load: loadMINDSmall},
 		{Name: StandIn, Title: "stand-in slates (synthetic)",
 			About: "300 users and 400 items; slates hold neighbours of recent clicks", StandIn: true,
 			load: loadStandIn},
@@ -57,7 +58,9 @@ func Load(ctx context.Context, name string, v dataset.View, o Options) (*Set, er
 	if err := v.Refuse(name); err != nil {
 		return nil, err
 	}
-	o.Seed = v.RowsSeed()
+	if o.Seed = v.RowsSeed(); len(v.Forgotten) > 0 {
+		o.gone = v.Gone
+	}
 	if err := o.check(name); err != nil {
 		return nil, err
 	}
@@ -72,6 +75,11 @@ func Load(ctx context.Context, name string, v dataset.View, o Options) (*Set, er
 	}
 	for _, s := range Sources() {
 		if s.Name == name {
+			if s.ReadyMade {
+				if err := v.RefuseForgotten(name); err != nil {
+					return nil, err
+				}
+			}
 			return s.load(ctx, name, o)
 		}
 	}

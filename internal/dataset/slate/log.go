@@ -218,6 +218,27 @@ func word(b []byte) (clicked int64, known bool) {
 	return 0, false
 }
 
+// remaining returns the log without the rows of users that o forgets. Users and items are numbered in the order in which
+// they first appear in the rows that remain, as a reader numbers them in a file of these rows.
+func (l *Log) remaining(o Options) *Log {
+	if o.gone == nil {
+		return l
+	}
+	gone := o.gone(l.UserIDs)
+	drop := make([]bool, len(l.Users))
+	for row, u := range l.Users {
+		drop[row] = gone[u]
+	}
+	out := l.without(drop)
+	var users, items dataset.Interner
+	for row := range out.Users {
+		out.Users[row] = users.ID([]byte(l.UserIDs[out.Users[row]]))
+		out.Items[row] = items.ID([]byte(l.ItemIDs[out.Items[row]]))
+	}
+	out.UserIDs, out.ItemIDs = users.IDs, items.IDs
+	return out
+}
+
 // rung returns the counts of the rows for which keep is true; nil takes all rows.
 func (l *Log) rung(name string, keep func(row int) bool) dataset.Rung {
 	users, items := make([]bool, len(l.UserIDs)), make([]bool, len(l.ItemIDs))

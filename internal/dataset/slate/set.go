@@ -62,6 +62,8 @@ type Options struct {
 	Seed  rng.Seed // seed of the draws about users, and of a generated set; Load takes it from its view
 	T, L  int      // length of slates and of behaviours; 0 is 10 and 5
 
+	gone func(ids []string) []bool // which users are forgotten; nil: none; Load takes it from its view
+
 	// Clicks is the order of clicks in logs with times: OrderShown, by the time their item was
 	// shown, as in the published program, or OrderClicked, by the time of the click, as in the
 	// paper's text.

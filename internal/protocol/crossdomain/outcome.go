@@ -69,7 +69,8 @@ func (x *Experiment) measure(ctx context.Context, f *experiment.Fitted) (*Outcom
 	if err := o.add(fmt.Sprintf("%s, among %d", o.Method, x.eval.Negatives+1), r); err != nil {
 		return nil, err
 	}
-	if x.Standing.Printed && o.Short == "" && report.AllowsDelta(x.Data.Source.Level) {
+	if x.Standing.Printed && o.Short == "" && len(x.Env.View().Changes()) == 0 &&
+		report.AllowsDelta(x.Data.Source.Level) {
 		o.Evaluations[0].Paper, o.Evaluations[0].Printed = x.Paper, x.Printed
 	}
 	columns := []run.Column{{Name: "user_id", Values: dataset.IDsAt(d.UserIDs, x.test.users)},

@@ -45,11 +45,8 @@ func Load(ctx context.Context, env *run.Env, s Setting) (*Experiment, error) {
 			return nil, err
 		}
 	}
-	if v.HoldOut != nil { // less data than the profile's
-		s.Standing.Text, s.Standing.Printed = s.Standing.Text+", users or rows held out", false
-	}
-	if v.Planted != nil { // other data than the profile's
-		s.Standing.Text, s.Standing.Printed = s.Standing.Text+", canaries planted", false
+	for _, what := range v.Changes() { // other data than the profile's
+		s.Standing.Text, s.Standing.Printed = s.Standing.Text+", "+what, false
 	}
 	return LoadFrom(env, s, func() (*dataset.Sequential, error) {
 		return registry.Load(ctx, s.From.Name, s.From.Recipe, v, s.From.Options())

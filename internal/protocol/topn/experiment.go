@@ -79,11 +79,8 @@ func LoadChanged(ctx context.Context, env *run.Env, m Method,
 	if d, err = change(d); err != nil {
 		return nil, err
 	}
-	if v.HoldOut != nil { // less data than the profile's: no number in print is of this
-		m.Standing.Text, m.Standing.Printed, m.Tables.Published = m.Standing.Text+", users or rows held out", false, nil
-	}
-	if v.Planted != nil { // other data than the profile's
-		m.Standing.Text, m.Standing.Printed, m.Tables.Published = m.Standing.Text+", canaries planted", false, nil
+	for _, what := range v.Changes() { // other data than the profile's: no number in print is of them
+		m.Standing.Text, m.Standing.Printed, m.Tables.Published = m.Standing.Text+", "+what, false, nil
 	}
 	x, err := prepare(env, m, d)
 	if err == nil {
