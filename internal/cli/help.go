@@ -55,7 +55,7 @@ func arrange(root *cobra.Command) {
 	}{
 		{"look", "Look around:", []string{"demo", "list", "data"}},
 		{"run", "Train, protect, attack, compare:", []string{
-			"run", "train", "tune", "stream", "perturb", "attack", "import", "recommend", "evaluate", "compare",
+			"run", "train", "tune", "stream", "forget", "perturb", "attack", "import", "recommend", "evaluate", "compare",
 			"reproduce", "report",
 		}},
 		{"price", "Account for privacy:", []string{"account", "audit"}},

@@ -1,0 +1,254 @@
+package forget
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"privrec/internal/dataset"
+	"privrec/internal/experiment"
+	"privrec/internal/privacy"
+	"privrec/internal/run"
+	"privrec/internal/system"
+)
+
+// Request asks for a run without some users.
+type Request struct {
+	Run   string   // finished run
+	Users []string // ids, as the data have them
+	Out   string   // directory of the run to make
+	// Again allows another release where the run made one: users who stay are then in both.
+	Again    bool
+	Workers  int
+	Log      *slog.Logger
+	Progress run.Progress
+}
+
+// source is a finished run and what is needed to train it again.
+type source struct {
+	dir      string
+	task     run.Task
+	manifest run.Manifest
+	config   []byte
+}
+
+// open reads a finished run that one of the tasks made.
+func open(tasks []run.Task, dir string) (*source, error) {
+	m, err := run.ReadRun(dir, "name a run directory, as privrec train writes them")
+	if err != nil {
+		return nil, err
+	}
+	if m.Status != run.StatusDone {
+		return nil, &run.UsageError{Message: fmt.Sprintf("the run in %s is not finished: %s", dir, m.Status),
+			Fix: "finish it with --resume"}
+	}
+	s := &source{dir: dir, manifest: m}
+	at := slices.IndexFunc(tasks, func(t run.Task) bool { return t.String() == m.Task })
+	if at < 0 {
+		return nil, &run.UsageError{
+			Message: fmt.Sprintf("%s is a run of %q, which this program does not know", dir, m.Task)}
+	}
+	if s.task = tasks[at]; s.task.Verb != "train" {
+		return nil, &run.UsageError{Message: fmt.Sprintf("%s is a run of %s, which trains nothing", dir, m.Task),
+			Fix: "name a run of privrec train"}
+	}
+	s.config, err = system.ReadFile(filepath.Join(dir, "config.yaml"), system.MostOfRun)
+	return s, err
+}
+
+// options returns the options of a run with the configuration of s without some users, in another directory.
+func (s *source) options(gone dataset.Forgotten, out string, workers int) (run.Options, error) {
+	dir, err := json.Marshal(out) // YAML too
+	if err != nil {
+		return run.Options{}, err
+	}
+	o := run.Options{Config: filepath.Join(s.dir, "config.yaml"), Text: s.config, Stdout: io.Discard,
+		Log: slog.New(slog.DiscardHandler), Progress: run.Silent{},
+		Sets: []string{"run.out=" + string(dir), fmt.Sprint("run.workers=", workers)}}
+	if len(gone) > 0 {
+		list, err := json.Marshal(gone)
+		if err != nil {
+			return run.Options{}, err
+		}
+		o.Sets = append(o.Sets, "run.forgotten="+string(list))
+	}
+	return o, nil
+}
+
+// data returns the name of the run's data set.
+func (s *source) data() (string, error) {
+	var c struct {
+		Data struct{ Name string }
+	}
+	if err := yaml.Unmarshal(s.config, &c); err != nil {
+		return "", fmt.Errorf("%s: %w", filepath.Join(s.dir, "config.yaml"), err)
+	}
+	return c.Data.Name, nil
+}
+
+// released reports whether the run released something with noise.
+func (s *source) released() (bool, error) {
+	x, err := (privacy.Reading{}).Extent(filepath.Join(s.dir, run.LedgerName))
+	if errors.Is(err, privacy.ErrNoKey) {
+		return true, nil // a ledger under a key is one of releases
+	}
+	return x.Releases > 0, err
+}
+
+// Make makes the run without the users of a request, and its certificate. The request is kept in the configuration of
+// the new run before anything is trained: the same request goes on with a run that was stopped, and shows one that is
+// done. It fails for users whom the data do not have, and for a run that released something unless r.Again is set.
+func Make(ctx context.Context, tasks []run.Task, r Request) (*Certificate, error) {
+	if len(r.Users) == 0 {
+		return nil, &run.UsageError{Message: "nobody is to be forgotten", Fix: "name users with --user or --file"}
+	}
+	s, err := open(tasks, r.Run)
+	if err != nil {
+		return nil, err
+	}
+	if same(r.Run, r.Out) {
+		return nil, &run.UsageError{Message: "--out is the run itself", Fix: "name another directory"}
+	}
+	c := &Certificate{Version: 1, Task: s.task.String(), Before: s.manifest.Forgotten, How: Trained,
+		Forgotten: dataset.Forgotten(nil).With(r.Users...), Data: s.manifest.Data}
+	if c.Releases, err = s.released(); err != nil {
+		return nil, err
+	}
+	if c.Releases && !r.Again {
+		return nil, releasedError(s.dir)
+	}
+	o, err := s.options(c.Before.With(r.Users...), r.Out, r.Workers)
+	if err != nil {
+		return nil, err
+	}
+	o.Found = func(ids []string) error { return lacks(r.Users, ids) }
+	o.Log, o.Progress = r.Log, r.Progress
+	o.Notes = []string{"made by privrec forget from the run " + s.manifest.ConfigHash[:12]}
+	p, err := s.task.Plan(o)
+	if err != nil {
+		return nil, err
+	}
+	o.Resume = p.State != run.StateNew
+	if p.State != run.StateDone && !c.Releases {
+		same, err := s.rowsStay(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		if same {
+			o.From, c.How = s.dir, Unchanged
+		}
+	}
+	if _, err := s.task.Start(ctx, o); err != nil {
+		return nil, err
+	}
+	if p.State == run.StateDone { // by an earlier request, which may have been stopped before it wrote this
+		if was, err := ReadCertificate(r.Out); err == nil {
+			return was, nil
+		}
+		if same, err := s.rowsStay(ctx, o); err != nil {
+			return nil, err
+		} else if same && !c.Releases {
+			c.How = Unchanged
+		}
+	}
+	m, err := run.ReadManifest(r.Out)
+	if err != nil {
+		return nil, err
+	}
+	if c.Was, err = side(s.dir, s.manifest); err != nil {
+		return nil, err
+	}
+	if c.Now, err = side(r.Out, m); err != nil {
+		return nil, err
+	}
+	return c, c.write(r.Out)
+}
+
+// rowsStay reports whether the rows after the recipe are the same without the forgotten users, and the run has a last
+// checkpoint to begin with. It returns what o.Found does of users whom the data lack.
+func (s *source) rowsStay(ctx context.Context, o run.Options) (bool, error) {
+	if _, ok, err := run.LedgerAtCheckpoint(s.dir); err != nil || !ok {
+		return false, nil // nothing to begin with, or nothing that this program can read
+	}
+	now, err := s.task.Rows(ctx, o)
+	if err != nil {
+		return false, err
+	}
+	before, err := s.options(s.manifest.Forgotten, s.dir, 0)
+	if err != nil {
+		return false, err
+	}
+	was, err := s.task.Rows(ctx, before)
+	return was == now, err
+}
+
+// releasedError explains why a run with releases is not made again without being asked to.
+func releasedError(dir string) error {
+	eps := ""
+	if a, err := experiment.ReadAccount(dir); err == nil && a != nil {
+		eps = fmt.Sprintf(" (accounted epsilon %v)", a.Total)
+	}
+	return &run.UsageError{
+		Message: fmt.Sprintf("the run in %s has released something with noise%s: that stays released, and bounds what "+
+			"it tells of each user; another run is another release about all who stay, whose epsilons add up", dir, eps),
+		Fix: "--release-again makes it all the same",
+	}
+}
+
+// lacks returns an error that names the users whom data were to have and do not.
+func lacks(want, has []string) error {
+	var no []string
+	for _, id := range want {
+		if !slices.Contains(has, id) {
+			no = append(no, dataset.Quote([]byte(id)))
+		}
+	}
+	if len(no) == 0 {
+		return nil
+	}
+	if more := len(no) - 3; more > 0 {
+		no = append(no[:3], fmt.Sprintf("and %d more", more))
+	}
+	return &dataset.Error{File: "users", Msg: "the data have no user " + strings.Join(no, ", "),
+		Hint: "ids are compared letter by letter with those of the files"}
+}
+
+// same reports whether two paths name one directory.
+func same(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// side returns the hashes of a run.
+func side(dir string, m run.Manifest) (s Side, err error) {
+	s = Side{Dir: dir, Config: m.ConfigHash, Epsilon: "infinity"}
+	if n := len(m.Attempts); n > 0 {
+		s.Program = m.Attempts[n-1].Build
+	}
+	a, err := experiment.ReadAccount(dir)
+	if err != nil {
+		return s, err
+	}
+	if a != nil {
+		s.Epsilon = a.Total.String()
+	}
+	if s.Files, err = run.Artefacts(dir); err != nil {
+		return s, err
+	}
+	delete(s.Files, CertificateName)
+	delete(s.Files, PageName)
+	return s, nil
+}
