@@ -331,9 +331,10 @@ var madeFirst = map[string]string{
 }
 
 // unasked are commands with --json whose answers are of the machine, the time, the build or a network, run, which
-// prints what the task of its file prints, and those that TestPerturbFrozen asks.
+// prints what the task of its file prints, forget, which prints hashes of runs, and those that TestPerturbFrozen asks.
 var unasked = []string{
-	"version", "list machine", "demo", "data fetch", "run", "perturb exposure", "perturb pricdsr",
+	"version", "list machine", "demo", "data fetch", "run", "perturb exposure", "perturb pricdsr", "forget",
+	"forget check",
 }
 
 // TestFrozenAnswers holds what every command with --json prints, with the brackets of the accountants in it, and

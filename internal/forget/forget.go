@@ -120,6 +120,12 @@ func Make(ctx context.Context, tasks []run.Task, r Request) (*Certificate, error
 	}
 	c := &Certificate{Version: 1, Task: s.task.String(), Before: s.manifest.Forgotten, How: Trained,
 		Forgotten: dataset.Forgotten(nil).With(r.Users...), Data: s.manifest.Data}
+	for k, is := range c.Before.Among(r.Users) {
+		if is {
+			return nil, &run.UsageError{Message: fmt.Sprintf("the run in %s has forgotten user %s already", s.dir,
+				dataset.Quote([]byte(r.Users[k]))), Fix: "leave that user out"}
+		}
+	}
 	if c.Releases, err = s.released(); err != nil {
 		return nil, err
 	}
@@ -130,7 +136,7 @@ func Make(ctx context.Context, tasks []run.Task, r Request) (*Certificate, error
 	if err != nil {
 		return nil, err
 	}
-	o.Found = func(ids []string) error { return lacks(r.Users, ids) }
+	o.Found = func(ids []string) error { return lacks(s.dir, r.Users, ids) }
 	o.Log, o.Progress = r.Log, r.Progress
 	o.Notes = []string{"made by privrec forget from the run " + s.manifest.ConfigHash[:12]}
 	p, err := s.task.Plan(o)
@@ -204,8 +210,8 @@ func releasedError(dir string) error {
 	}
 }
 
-// lacks returns an error that names the users whom data were to have and do not.
-func lacks(want, has []string) error {
+// lacks returns an error that names the users whom the data of a run were to have and do not.
+func lacks(dir string, want, has []string) error {
 	var no []string
 	for _, id := range want {
 		if !slices.Contains(has, id) {
@@ -218,7 +224,7 @@ func lacks(want, has []string) error {
 	if more := len(no) - 3; more > 0 {
 		no = append(no[:3], fmt.Sprintf("and %d more", more))
 	}
-	return &dataset.Error{File: "users", Msg: "the data have no user " + strings.Join(no, ", "),
+	return &dataset.Error{File: dir, Msg: "the data have no user " + strings.Join(no, ", "),
 		Hint: "ids are compared letter by letter with those of the files"}
 }
 

@@ -209,4 +209,3 @@ func TestForgottenWasNeverThere(t *testing.T) {
 		t.Errorf("%d runs were compared", compared)
 	}
 }
-
