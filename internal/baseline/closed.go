@@ -59,6 +59,9 @@ type EASEShape struct {
 	// in the order of the data; the matrix of items is then inverted even if there are fewer users. Empty: it is
 	// counted.
 	Gram string `yaml:"gram,omitempty"`
+	// Keep writes the Gram matrix and the inverse, of the items even if there are fewer users, so that users can be
+	// forgotten at once.
+	Keep bool `yaml:"keep,omitempty"`
 }
 
 // ItemKNNShape sets the shape of ItemKNN.
@@ -133,6 +136,10 @@ func closedTask[M ClosedShape](method, summary, cite string, t topn.Tables, next
 				if s.Protocol != ProtocolNextItem { // which has a stage around it
 					defer env.Stage("fit")()
 				}
+				if m, ok := any(s.Model).(EASEShape); ok && m.Keep {
+					scorer, err := m.fitKept(ctx, env, s.Data.DataConfig, r)
+					return &topn.Made{Scorer: scorer}, err
+				}
 				scorer, err := s.Model.Fit(ctx, r.Graph, env.Seed)
 				return &topn.Made{Scorer: scorer}, err
 			})
@@ -161,6 +168,11 @@ func (s ClosedSetting[M]) check(v *config.Checker) {
 		s.Data.checkTopN(v)
 	}
 	s.Eval.CheckAtOnce(v)
+	if m, ok := any(s.Model).(EASEShape); ok && m.Keep {
+		v.Check(s.Protocol != ProtocolNextItem, "model.keep", "has no effect under protocol %s, must be false",
+			ProtocolNextItem)
+		v.Check(m.Gram == "", "model.keep", "has no effect on a matrix from a file (model.gram), must be false")
+	}
 	if m, ok := any(s.Model).(interface{ Check(v *config.Checker) }); ok {
 		m.Check(v)
 	}

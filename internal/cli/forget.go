@@ -23,8 +23,10 @@ func (a *App) forget() *cobra.Command {
 		Short: "make the run that is trained without some users, and check what still has their rows",
 		Long: `Makes, from a finished run, the run that the same configuration trains without some users:
 byte for byte that of files that never had their rows. A run whose rows after the recipe
-stay the same begins with the last checkpoint, any other trains from the start. The same
-command goes on with a run that was stopped. NEW gets a certificate, ` + forget.CertificateName + ` and
+stay the same begins with the last checkpoint, EASE with model.keep takes the rows out of its
+counts, and any other run trains from the start. --approximate corrects the inverse of EASE
+with model.keep instead, and bounds the error. The same command goes on with a run that was
+stopped. NEW gets a certificate, ` + forget.CertificateName + ` and
 ` + forget.PageName + `.
 
 A run that released something with noise is made again only with --release-again: the
@@ -57,6 +59,8 @@ old release is not undone, and users who stay are in both.
 	f.StringVar(&file, "file", "", "table with a column user_id, or a text file with an id a line")
 	f.StringVarP(&r.Out, "out", "o", "", "directory of the new run")
 	f.BoolVar(&r.Again, "release-again", false, "make another release where the run made one")
+	f.BoolVar(&r.Approximate, "approximate", false,
+		"correct the matrices that train ease kept with model.keep, and bound the error")
 	f.IntVar(&r.Workers, "workers", 0, "threads, 0 for all cores; results do not depend on them")
 	c.AddCommand(a.forgetCheck())
 	return c

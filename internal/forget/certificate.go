@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,6 +29,7 @@ type Certificate struct {
 	Forgotten dataset.Forgotten `json:"forgotten"`
 	Before    dataset.Forgotten `json:"forgotten_before,omitempty"`
 	How       How               `json:"how"`
+	Error     string            `json:"error_bound,omitempty"` // of a corrected run, in words
 	// Releases says that the old run released something with noise: Was and Now are then the accounted epsilons.
 	Releases bool      `json:"releases"`
 	Was      Side      `json:"was"`
@@ -35,13 +37,16 @@ type Certificate struct {
 	Data     []DataSum `json:"data"`
 }
 
-// How says by which exact way a run was made.
+// How says in which way a run was made.
 type How string
 
 // The values of How.
 const (
 	Trained   How = "trained from the start"
 	Unchanged How = "from the last checkpoint: the recipe had dropped all rows of these users"
+	Counted   How = "from the counts of the old run, less these users' rows"
+	// Corrected is no exact way: the certificate says how far the weights are from the exact ones.
+	Corrected How = "corrected"
 )
 
 // Side describes a run by its hashes.
@@ -51,6 +56,9 @@ type Side struct {
 	Files   map[string]string `json:"files"` // SHA-256 by name
 	Program run.Build         `json:"program"`
 	Epsilon string            `json:"epsilon"` // accounted, of the whole run
+	// Seconds that the run took, and those of its stages: wall time, or processor time where that is less.
+	Seconds float64            `json:"seconds"`
+	Stages  map[string]float64 `json:"stage_seconds"`
 }
 
 // DataSum is an input of both runs, which may still have rows of the users.
@@ -117,7 +125,8 @@ func (c *Certificate) Document() *report.Document {
 		d.Facts = append(d.Facts, report.Fact{Label: label, Value: value, Note: note})
 	}
 	fact("forgotten", c.users(), "")
-	fact("how", string(c.How), "")
+	fact("how", string(c.How), c.Error)
+	fact("time", fmt.Sprintf("%.3g s, the old run %.3g s", c.Now.Seconds, c.Was.Seconds), c.stages())
 	fact("configuration", fmt.Sprintf("%.12s, was %.12s", c.Now.Config, c.Was.Config),
 		"the same but for run.forgotten")
 	if c.Releases {
@@ -135,9 +144,13 @@ func (c *Certificate) Document() *report.Document {
 		people.Add(f)
 	}
 	d.Tables = append(d.Tables, files, people)
-	d.Notes = append(d.Notes, "the new run has the bytes of a training on files without these users' rows: privrec "+
-		"forget check trains again and compares",
-		"the files of the old run, and the data files, still have what they had: privrec forget check names them")
+	if c.How == Corrected {
+		d.Notes = append(d.Notes, "the new run is near that of a training without these users, and does not have its bytes")
+	} else {
+		d.Notes = append(d.Notes, "the new run has the bytes of a training on files without these users' rows: privrec "+
+			"forget check trains again and compares")
+	}
+	d.Notes = append(d.Notes, "the files of the old run, and the data files, still have what they had: privrec forget check names them")
 	if c.Releases {
 		d.Notes = append(d.Notes, "what the old run released stays released: forgetting does not undo it, and its "+
 			"epsilon bounds what it tells of a forgotten user")
@@ -147,6 +160,15 @@ func (c *Certificate) Document() *report.Document {
 	}
 	d.Notes = append(d.Notes, "a hash hides an id from a glance only: whoever guesses an id can check the guess")
 	return d
+}
+
+// stages returns the times of the stages of the new run in words.
+func (c *Certificate) stages() string {
+	var words []string
+	for _, name := range slices.Sorted(maps.Keys(c.Now.Stages)) {
+		words = append(words, fmt.Sprintf("%s %.3g s", name, c.Now.Stages[name]))
+	}
+	return strings.Join(words, ", ")
 }
 
 // names returns the names of all files before and after.

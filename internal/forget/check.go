@@ -97,6 +97,10 @@ func (c *Check) compare(ctx context.Context, now *source, q Question, found *[]s
 	o.Found = func(ids []string) error { *found = ids; return nil }
 	dir := q.Trained
 	switch {
+	case c.certificate.How == Corrected:
+		c.compared = c.certificate.Error
+		_, err := now.task.Rows(ctx, o) // for whom the data have
+		return err
 	case c.certificate.Releases && now.manifest.Noise != run.NoiseOfSeed:
 		c.compared = "the noise of the runs is drawn anew in each: no training has the same bytes"
 		_, err := now.task.Rows(ctx, o) // for whom the data have

@@ -14,6 +14,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"privrec/internal/baseline"
 	"privrec/internal/dataset"
 	"privrec/internal/experiment"
 	"privrec/internal/privacy"
@@ -27,7 +28,11 @@ type Request struct {
 	Users []string // ids, as the data have them
 	Out   string   // directory of the run to make
 	// Again allows another release where the run made one: users who stay are then in both.
-	Again    bool
+	Again bool
+	// Approximate corrects what the run kept, within an error that the certificate states. It needs a run that keeps its
+	// matrices, as train ease does with model.keep.
+	Approximate bool
+
 	Workers  int
 	Log      *slog.Logger
 	Progress run.Progress
@@ -144,27 +149,24 @@ func Make(ctx context.Context, tasks []run.Task, r Request) (*Certificate, error
 		return nil, err
 	}
 	o.Resume = p.State != run.StateNew
-	if p.State != run.StateDone && !c.Releases {
-		same, err := s.rowsStay(ctx, o)
-		if err != nil {
-			return nil, err
-		}
-		if same {
-			o.From, c.How = s.dir, Unchanged
-		}
-	}
-	if _, err := s.task.Start(ctx, o); err != nil {
-		return nil, err
-	}
 	if p.State == run.StateDone { // by an earlier request, which may have been stopped before it wrote this
 		if was, err := ReadCertificate(r.Out); err == nil {
 			return was, nil
 		}
-		if same, err := s.rowsStay(ctx, o); err != nil {
-			return nil, err
-		} else if same && !c.Releases {
-			c.How = Unchanged
-		}
+	}
+	if c.How, err = s.way(ctx, r, o, c.Releases); err != nil {
+		return nil, err
+	}
+	if c.How != Trained {
+		o.From, o.Corrects = s.dir, c.How == Corrected
+	}
+	_, err = s.task.Start(ctx, o)
+	if c.How == Counted && errors.Is(err, baseline.ErrOthersChange) {
+		c.How, o.From = Trained, ""
+		_, err = s.task.Start(ctx, o)
+	}
+	if err != nil {
+		return nil, err
 	}
 	m, err := run.ReadManifest(r.Out)
 	if err != nil {
@@ -176,7 +178,33 @@ func Make(ctx context.Context, tasks []run.Task, r Request) (*Certificate, error
 	if c.Now, err = side(r.Out, m); err != nil {
 		return nil, err
 	}
+	for _, note := range m.Notes {
+		if strings.HasPrefix(note, baseline.CorrectedNote) {
+			c.How, c.Error = Corrected, note
+		}
+	}
 	return c, c.write(r.Out)
+}
+
+// way returns the cheapest way to make the run without the users.
+func (s *source) way(ctx context.Context, r Request, o run.Options, releases bool) (How, error) {
+	_, err := os.Stat(filepath.Join(s.dir, baseline.KeptFile))
+	switch {
+	case err == nil && r.Approximate:
+		return Corrected, nil
+	case err == nil:
+		return Counted, nil
+	case r.Approximate:
+		return "", &run.UsageError{Message: fmt.Sprintf("the run in %s kept no matrices that could be corrected", s.dir),
+			Fix: "leave --approximate out; train ease keeps them with --set model.keep=true"}
+	case releases:
+		return Trained, nil
+	}
+	stay, err := s.rowsStay(ctx, o)
+	if err != nil || !stay {
+		return Trained, err
+	}
+	return Unchanged, nil
 }
 
 // rowsStay reports whether the rows after the recipe are the same without the forgotten users, and the run has a last
@@ -241,6 +269,7 @@ func same(a, b string) bool {
 // side returns the hashes of a run.
 func side(dir string, m run.Manifest) (s Side, err error) {
 	s = Side{Dir: dir, Config: m.ConfigHash, Epsilon: "infinity"}
+	s.Seconds, s.Stages = m.Took(), m.Stages
 	if n := len(m.Attempts); n > 0 {
 		s.Program = m.Attempts[n-1].Build
 	}

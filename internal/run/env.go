@@ -31,7 +31,8 @@ type Env struct {
 	noise    noise
 	books    books
 	manifest Manifest // of the run, or of the finished run that answers
-	from     string   // run whose last checkpoint this one begins with, see Options.From; "": none
+	from     string   // run that this one begins with, see Options.From; "": none
+	corrects bool     // see Options.Corrects
 	writing  writing  // zero unless this is a run
 }
 

@@ -60,6 +60,16 @@ func (e *Env) View() dataset.View {
 	return e.opening.view
 }
 
+// Begins returns the finished run that this one begins with, whose data can have users whom this run forgets, and whether
+// what that run kept may be corrected within a stated error. ok is false if it begins with none.
+func (e *Env) Begins() (f Finished, correct, ok bool, err error) {
+	if e.from == "" {
+		return f, false, false, nil
+	}
+	m, err := ReadManifest(e.from)
+	return Finished{Dir: e.from, Seed: e.Seed, Manifest: m}, e.corrects, true, err
+}
+
 // Finished gives a task access to a run that it made and that has ended.
 type Finished struct {
 	Dir      string

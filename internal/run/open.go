@@ -110,7 +110,7 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 		opening:  openingFor(running, dataset.View{Seed: rng.Seed(b.settings.Seed), Withheld: o.Withhold}),
 		noise:    b.noise(o.OnNoise),
 		books:    books{key: b.key, spends: spending{from: b.parent}},
-		manifest: b.manifest(t, o), from: o.From,
+		manifest: b.manifest(t, o), from: o.From, corrects: o.Corrects,
 		writing: writing{
 			folder: folder{lock: l, made: made, fresh: fresh, userConfig: found.config, kept: !fresh},
 			events: eventFile{wanted: o.Events}, out: o.Stdout, json: o.JSON, cpu: system.CPUSeconds(),

@@ -179,6 +179,8 @@ type Options struct {
 	// From names a finished run whose last checkpoint this run begins with, where it has none of its own. The caller
 	// vouches that both train on equal rows (Rows) under equal settings, and that training releases nothing.
 	From string
+	// Corrects lets a task correct what the run in From kept, within an error that it states, in place of computing anew.
+	Corrects bool
 	// OnNoise is called with every noise stream that the run asks for. Tests compare them.
 	OnNoise func(paper, purpose string, s rng.Stream)
 }

@@ -92,7 +92,11 @@ func (m *Model) fit(ctx context.Context, lambda float64, counted *gramfile.Reade
 		m.items = &tensor.CSR{Rows: m.graph.Items, Cols: m.graph.Users, Ptr: m.graph.ItemPtr, Idx: m.graph.ItemUser,
 			Val: ones(m.graph.Edges())}
 	}
-	var bad error
+	return m.weigh(ctx, lambda)
+}
+
+// weigh sets the scales of the items from the inverse. It fails if one is not positive, and if ctx ends.
+func (m *Model) weigh(ctx context.Context, lambda float64) (bad error) {
 	s := progress.Begin(ctx, "weigh items", len(m.scale))
 	defer s.End()
 	for j := range m.scale {
