@@ -41,7 +41,7 @@ var floors = []struct {
 	{"internal/experiment", 5}, {"internal/calculator", 5}, {"internal/perturb", 5}, {"internal/inventory", 5}, {"internal/evaluation", 5},
 	{"internal/protocol", 6}, {"internal/epsilons", 6}, {"internal/compare", 6}, {"internal/claims", 6}, {"internal/review", 6}, {"internal/export", 6},
 	{"internal/baseline", 7}, {"internal/private", 7}, {"internal/record", 7},
-	{"internal/papers", 8},
+	{"internal/papers", 8}, {"internal/forget", 8},
 	{"internal/demo", 9}, {"internal/doctor", 9}, {"internal/reproduce", 9}, {"internal/serve", 9}, {"internal/tune", 9},
 	{"internal/cli", 10}, {"internal/browsertest", 10},
 	{"cmd", 11},

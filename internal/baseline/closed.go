@@ -59,8 +59,8 @@ type EASEShape struct {
 	// in the order of the data; the matrix of items is then inverted even if there are fewer users. Empty: it is
 	// counted.
 	Gram string `yaml:"gram,omitempty"`
-	// Keep writes the Gram matrix and the inverse, of the items even if there are fewer users, so that users can be
-	// forgotten at once.
+	// true: keep the Gram matrix and the inverse, of the items even if there are fewer users, so that users can be
+	// forgotten at once
 	Keep bool `yaml:"keep,omitempty"`
 }
 

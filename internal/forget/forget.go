@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"gopkg.in/yaml.v3"
-
 	"privrec/internal/baseline"
 	"privrec/internal/dataset"
 	"privrec/internal/experiment"
@@ -91,13 +89,11 @@ func (s *source) options(gone dataset.Forgotten, out string, workers int) (run.O
 
 // data returns the name of the run's data set.
 func (s *source) data() (string, error) {
-	var c struct {
+	var m struct {
 		Data struct{ Name string }
 	}
-	if err := yaml.Unmarshal(s.config, &c); err != nil {
-		return "", fmt.Errorf("%s: %w", filepath.Join(s.dir, "config.yaml"), err)
-	}
-	return c.Data.Name, nil
+	err := run.ReadMetrics(s.dir, &m)
+	return m.Data.Name, err
 }
 
 // released reports whether the run released something with noise.

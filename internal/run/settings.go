@@ -26,8 +26,8 @@ type Settings struct {
 
 	HoldOut HoldOut `yaml:"hold_out,omitempty"`
 
-	// Forgotten lists users whose rows the run never sees, as if they were not in the files: half of the SHA-256 of
-	// each id, as privrec forget writes them.
+	// users whose rows the run never sees, as if they were not in the files: half of the SHA-256 of each id, as
+	// privrec forget writes them
 	Forgotten []string `yaml:"forgotten,omitempty"`
 
 	// Secure draws samples and noise from cryptographic bits, without a seed, so that what the guarantee covers may
