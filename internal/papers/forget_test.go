@@ -209,3 +209,39 @@ func TestForgottenWasNeverThere(t *testing.T) {
 		t.Errorf("%d runs were compared", compared)
 	}
 }
+
+// A user whose rows the recipe drops is forgotten from the last checkpoint, to the bytes of a training.
+func TestForgetDropped(t *testing.T) {
+	shop, data := runtest.SmallShop(false), t.TempDir()
+	shop.Write(t, data)
+	t.Setenv("PRIVREC_DATA", data)
+	for name, recipe := range map[string]string{
+		"train lightgcn, nothing chosen": "distinct+users-3+ratio", "train sasrec, windows": "distinct+users-3+leave-one-out",
+		"train hrnn, init": "distinct+users-3+ratio", "train ials, defaults": "distinct+users-3+ratio",
+	} {
+		names, tasks, settings := trainable()
+		k := slices.Index(names, name)
+		if k < 0 {
+			t.Fatalf("no setting is called %q", name)
+		}
+		old := filepath.Join(t.TempDir(), "run")
+		if _, err := tasks[k].Start(t.Context(), quiet(options(tasks[k], settings[k], recipe, old), old)); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		once(t, tasks[k], old, []string{"5"}, 1000)
+		for user, how := range map[string]forget.How{"5": forget.Unchanged, "9": forget.Trained} {
+			if _, err := os.Stat(filepath.Join(old, "checkpoint")); err != nil {
+				how = forget.Trained // computed at once
+			}
+			c, err := forget.Make(t.Context(), All(), forget.Request{Run: old, Users: []string{user},
+				Out: filepath.Join(t.TempDir(), "new"), Log: slog.New(slog.DiscardHandler), Progress: run.Silent{}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.How != how {
+				t.Errorf("%s, user %s: made %q, want %q", name, user, c.How, how)
+			}
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"privrec/internal/privacy"
 	"privrec/internal/system"
@@ -103,7 +104,9 @@ func (e *Env) begin() (c Checkpoint, ok bool, err error) {
 	if err != nil {
 		return c, false, err
 	}
-	c = Checkpoint{State: json.RawMessage(d.meta[metaState]), Tensors: d.tensors}
+	// The state can name the configuration, and this run continues as one of its own.
+	state := strings.ReplaceAll(d.meta[metaState], m.ConfigHash, e.ConfigHash)
+	c = Checkpoint{State: json.RawMessage(state), Tensors: d.tensors}
 	return c, true, e.SaveCheckpoint(c)
 }
 
