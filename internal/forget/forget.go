@@ -139,7 +139,6 @@ func Make(ctx context.Context, tasks []run.Task, r Request) (*Certificate, error
 	}
 	o.Found = func(ids []string) error { return lacks(s.dir, r.Users, ids) }
 	o.Log, o.Progress = r.Log, r.Progress
-	o.Notes = []string{"made by privrec forget from the run " + s.manifest.ConfigHash[:12]}
 	p, err := s.task.Plan(o)
 	if err != nil {
 		return nil, err
@@ -153,15 +152,7 @@ func Make(ctx context.Context, tasks []run.Task, r Request) (*Certificate, error
 	if c.How, err = s.way(ctx, r, o, c.Releases); err != nil {
 		return nil, err
 	}
-	if c.How != Trained {
-		o.From, o.Corrects = s.dir, c.How == Corrected
-	}
-	_, err = s.task.Start(ctx, o)
-	if c.How == Counted && errors.Is(err, baseline.ErrOthersChange) {
-		c.How, o.From = Trained, ""
-		_, err = s.task.Start(ctx, o)
-	}
-	if err != nil {
+	if err := s.start(ctx, o, c.How); err != nil {
 		return nil, err
 	}
 	m, err := run.ReadManifest(r.Out)
@@ -174,12 +165,31 @@ func Make(ctx context.Context, tasks []run.Task, r Request) (*Certificate, error
 	if c.Now, err = side(r.Out, m); err != nil {
 		return nil, err
 	}
-	for _, note := range m.Notes {
-		if strings.HasPrefix(note, baseline.CorrectedNote) {
-			c.How, c.Error = Corrected, note
+	for _, note := range slices.Backward(m.Notes) { // the first one is of the program that began the run
+		if how, ok := strings.CutPrefix(note, noteOf); ok {
+			c.How = How(how)
+		} else if strings.HasPrefix(note, baseline.CorrectedNote) {
+			c.Error = note
 		}
 	}
 	return c, c.write(r.Out)
+}
+
+// noteOf begins the note in a manifest that says how the run was made.
+const noteOf = "users were forgotten, "
+
+// start makes the run in one of the ways, or from the start where what the old run kept is of no use.
+func (s *source) start(ctx context.Context, o run.Options, how How) error {
+	o.Notes = []string{noteOf + string(how)}
+	if how != Trained {
+		o.From, o.Corrects = s.dir, how == Corrected
+	}
+	_, err := s.task.Start(ctx, o)
+	if how == Counted && errors.Is(err, baseline.ErrOthersChange) {
+		o.From, o.Notes[0] = "", noteOf+string(Trained)
+		_, err = s.task.Start(ctx, o)
+	}
+	return err
 }
 
 // way returns the cheapest way to make the run without the users.
@@ -206,8 +216,8 @@ func (s *source) way(ctx context.Context, r Request, o run.Options, releases boo
 // rowsStay reports whether the rows after the recipe are the same without the forgotten users, and the run has a last
 // checkpoint to begin with. It returns what o.Found does of users whom the data lack.
 func (s *source) rowsStay(ctx context.Context, o run.Options) (bool, error) {
-	if _, ok, err := run.LedgerAtCheckpoint(s.dir); err != nil || !ok {
-		return false, nil // nothing to begin with, or nothing that this program can read
+	if !run.Continues(s.dir) {
+		return false, nil
 	}
 	now, err := s.task.Rows(ctx, o)
 	if err != nil {

@@ -110,6 +110,18 @@ func (e *Env) begin() (c Checkpoint, ok bool, err error) {
 	return c, true, e.SaveCheckpoint(c)
 }
 
+// Continues reports whether this program can go on from the last checkpoint of a run: there is one, whole and of the same
+// arithmetic.
+func Continues(dir string) bool {
+	m, err := ReadManifest(dir)
+	if err != nil {
+		return false
+	}
+	e := Env{Dir: dir, ConfigHash: m.ConfigHash}
+	_, err = e.readCheckpoint(false)
+	return err == nil
+}
+
 // readCheckpoint reads and checks the whole checkpoint, so that no run continues from one that
 // is damaged or of another run. Without keep it returns no tensors.
 func (e *Env) readCheckpoint(keep bool) (decoded, error) {

@@ -106,6 +106,7 @@ func (w *work) publicRows(ctx context.Context, d *dataset.Interactions) (rows []
 	defer w.env.Stage("load " + c.Name)()
 	v := w.env.View()
 	v.Seed, v.HoldOut, v.Planted = v.RowsSeed(), nil, nil // these are of the protected users
+	v.Forgotten, v.Found = nil, nil                       // and so are those who leave
 	x, err := registry.LoadInteractions(ctx, c.Name, c.Recipe, v, registry.Options{})
 	if err != nil {
 		return nil, "", fmt.Errorf("public.data: %w", err)
