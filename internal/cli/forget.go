@@ -90,7 +90,7 @@ parameters, scores, metrics, pages. Then it names what still has rows of these u
 of RUN, entries of the cache, the data files, and tables and runs in the folders of --in.
 --purge removes those of RUN and of the cache, and says which.
 
-It exits with 4 if a file differs.
+It exits with 4 if a file differs, and then removes nothing.
 
 ` + exitCodes,
 		Args: wants("RUN"),

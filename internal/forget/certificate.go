@@ -168,7 +168,7 @@ func (c *Certificate) stages() string {
 	for _, name := range slices.Sorted(maps.Keys(c.Now.Stages)) {
 		words = append(words, fmt.Sprintf("%s %.3g s", name, c.Now.Stages[name]))
 	}
-	return strings.Join(words, ", ")
+	return "by the clock: " + strings.Join(words, ", ")
 }
 
 // names returns the names of all files before and after.

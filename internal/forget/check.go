@@ -21,7 +21,7 @@ type Question struct {
 	Against string   // the run that forgot
 	Trained string   // a training without the users, to compare with; "": the check trains one
 	In      []string // more folders to look in
-	Purge   bool     // remove what is left in Run and in the cache
+	Purge   bool     // remove what is left in Run and in the cache, if no file differs
 	Workers int
 	// CacheDir is where prepared rows are kept, as in registry.Options.
 	CacheDir string
@@ -84,6 +84,7 @@ func Look(ctx context.Context, tasks []run.Task, q Question) (*Check, error) {
 	if err := c.compare(ctx, now, q, &found); err != nil {
 		return nil, err
 	}
+	q.Purge = q.Purge && len(c.differs) == 0 // else the old run is all that there is
 	c.left, err = search(ctx, was, cert.Forgotten, found, q)
 	return c, err
 }
