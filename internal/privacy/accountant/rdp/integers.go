@@ -54,6 +54,10 @@ func memo(c Curve) func(n int) float64 {
 	}
 }
 
+// negligible is the distance below the largest addend, in logarithms, from which an addend leaves a sum as it is, to the
+// last bit: e^-40 is below a twentieth of the rounding of 1.
+const negligible = 40
+
 // logSum sums numbers given by their logarithms.
 type logSum struct{ top, sum float64 }
 
@@ -61,7 +65,7 @@ func newLogSum() logSum { return logSum{top: math.Inf(-1)} }
 
 func (s *logSum) add(v float64) {
 	switch {
-	case math.IsInf(v, -1):
+	case v <= s.top-negligible || math.IsInf(v, -1):
 	case v <= s.top:
 		s.sum += math.Exp(v - s.top)
 	default:

@@ -244,12 +244,23 @@ func (p Poisson) Curve() (Curve, error) {
 	if p.Rate == 1 {
 		return p.Base, nil
 	}
-	base, in, out := memo(p.Base), math.Log(p.Rate), math.Log1p(-p.Rate)
+	in, out := math.Log(p.Rate), math.Log1p(-p.Rate)
+	// The weights of all k sum to 1, so that 1 may be subtracted from every power.
+	power := memo(func(k float64) float64 { return numeric.LogExpm1((k - 1) * p.Base(k)) })
+	logs := memo(math.Log)
 	return Min(p.Base, integers(func(n int) float64 {
-		s := newLogSum()
+		s, ways := newLogSum(), logs(n) // ways: log C(n,k), off by far less than 1
 		for k := 2; k <= n; k++ {
-			// The weights of all k sum to 1, so that 1 may be subtracted from every power.
-			s.add(numeric.LogBinomial(n, k) + float64(k)*in + float64(n-k)*out + numeric.LogExpm1(float64(k-1)*base(k)))
+			if n-k > 0 {
+				ways += logs(n-k+1) - logs(k)
+			} else {
+				ways = 0
+			}
+			v := float64(k)*in + float64(n-k)*out + power(k)
+			if v+ways < s.top-negligible-1 {
+				continue
+			}
+			s.add(numeric.LogBinomial(n, k) + float64(k)*in + float64(n-k)*out + power(k))
 		}
 		return s.log1p()
 	})), nil
