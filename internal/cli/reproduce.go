@@ -177,7 +177,13 @@ func (a *App) named(papers []string, f tableFlags) ([]*grid.Grid, error) {
 		if f.list && f.table == 0 && f.figure == 0 {
 			return grid.Of(all, papers)
 		}
-		return grid.Select(all, papers, f.table, f.figure)
+		grids, err := grid.Select(all, papers, f.table, f.figure)
+		for _, g := range grids {
+			if err == nil {
+				err = g.Check()
+			}
+		}
+		return grids, err
 	}
 	if len(papers) > 0 || f.table != 0 || f.figure != 0 {
 		return nil, usagef("leave out PAPER, --table and --figure", "--grid names the table already")

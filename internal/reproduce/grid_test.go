@@ -108,18 +108,23 @@ func TestTree(t *testing.T) {
 		t.Error("a grid without its task and configuration")
 	}
 	f := &fake{}
-	if _, err := grid.BuiltIn(
-		tree,
-		append(papers.All(), f.task()),
-	); err == nil ||
+	grids, err := grid.BuiltIn(tree, append(papers.All(), f.task()))
+	if err != nil || len(grids) != 1 {
+		t.Fatal(grids, err)
+	}
+	if err := grids[0].Check(); err == nil ||
 		!strings.Contains(err.Error(), "tables/fake.yaml: not among the built-in configurations") {
 		t.Errorf("%v", err)
 	}
 	tree["tables/t.yaml"] = &fstest.MapFile{Data: []byte(fakeGrid)}
 	tree["fake.yaml"] = &fstest.MapFile{Data: []byte("value: 0.2\n")}
 	tree["tables/t.yaml"].Data = []byte(strings.ReplaceAll(fakeGrid, "fake.yaml", "../fake.yaml"))
-	if grids, err := grid.BuiltIn(tree, append(papers.All(), f.task())); err != nil || len(grids[0].Rows) != 2 {
-		t.Errorf("%v", err)
+	grids, err = grid.BuiltIn(tree, append(papers.All(), f.task()))
+	if err != nil || len(grids[0].Rows) != 2 {
+		t.Fatal(grids, err)
+	}
+	if err := grids[0].Check(); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -132,9 +137,14 @@ func FuzzGrid(f *testing.F) {
 	task := (&fake{}).task()
 	f.Fuzz(func(t *testing.T, text string) {
 		tree := fstest.MapFS{"tables/g.yaml": {Data: []byte(text)}, "tables/fake.yaml": {Data: []byte("value: 0.2\n")}}
-		if grids, err := grid.BuiltIn(tree, append(papers.All(), task)); err == nil && len(grids[0].Rows) == 0 {
+		grids, err := grid.BuiltIn(tree, append(papers.All(), task))
+		if err == nil && len(grids[0].Rows) == 0 {
 			t.Error("accepted a grid without rows")
-		} else if err != nil && !config.Is(err) {
+		}
+		if err == nil {
+			err = grids[0].Check()
+		}
+		if err != nil && !config.Is(err) {
 			t.Errorf("not an error of configuration: %v", err)
 		}
 	})

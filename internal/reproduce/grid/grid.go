@@ -46,6 +46,7 @@ type Grid struct {
 
 	printed bool // without departures
 
+	doc   *config.Document // of its lines
 	tasks []run.Task
 	files files
 	plans *plans

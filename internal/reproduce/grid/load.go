@@ -43,7 +43,7 @@ func In(doc *config.Document, tree fs.FS, file string, tasks []run.Task, grids .
 	return out, nil
 }
 
-// parse reads a grid of a tree.
+// parse reads a grid of a tree, and reports every problem of it but those of configurations.
 func parse(tree fs.FS, name string, tasks []run.Task, checked *plans) (*Grid, error) {
 	text, err := fs.ReadFile(tree, name)
 	if err != nil {
@@ -53,12 +53,19 @@ func parse(tree fs.FS, name string, tasks []run.Task, checked *plans) (*Grid, er
 	if err != nil {
 		return nil, err
 	}
-	return g.check(doc, tasks, files{tree, path.Dir(name)}, checked)
+	g.doc, g.files, g.plans = doc, files{tree, path.Dir(name)}, checked
+	if err := g.Form(doc, tasks); err != nil {
+		return nil, err
+	}
+	v := config.NewChecker(doc)
+	g.checkClaims(v)
+	return &g, v.Err()
 }
 
 // BuiltIn returns the grids of papers' tables and figures in a tree, in the order of their
 // names: those in the folder "tables", and in the folder "studies" those named after a figure,
-// as in "dipsgnn-figure3.yaml". They have the causes of the folder "causes".
+// as in "dipsgnn-figure3.yaml". They have the causes of the folder "causes". The configurations of their rows are not
+// checked: that takes longer than all else, and [Grid.Check] does it for a grid that is used.
 func BuiltIn(tree fs.FS, tasks []run.Task) ([]*Grid, error) {
 	var names []string
 	for _, glob := range []string{"tables/*.yaml", "studies/*-figure*.yaml"} {
@@ -86,19 +93,31 @@ func BuiltIn(tree fs.FS, tasks []run.Task) ([]*Grid, error) {
 // check reports every problem of a grid by its line, and lets the task of every row check
 // its configuration.
 func (g Grid) check(doc *config.Document, tasks []run.Task, f files, checked *plans) (*Grid, error) {
-	g.files, g.plans = f, checked
+	g.doc, g.files, g.plans = doc, f, checked
 	if err := g.Form(doc, tasks); err != nil {
 		return nil, err
 	}
 	v := config.NewChecker(doc)
 	g.checkConfigs(v)
-	for i := range g.Claims {
-		claims.Check(v, fmt.Sprintf("claims.%d", i), &g.Claims[i], g.subject())
-	}
+	g.checkClaims(v)
 	if err := v.Err(); err != nil {
 		return nil, err
 	}
 	return &g, nil
+}
+
+// Check lets the task of every row check its configuration in every size. It reports every problem by its line.
+func (g *Grid) Check() error {
+	v := config.NewChecker(g.doc)
+	g.checkConfigs(v)
+	return v.Err()
+}
+
+// checkClaims holds the claims of the grid's own file against its rows.
+func (g *Grid) checkClaims(v *config.Checker) {
+	for i := range g.Claims {
+		claims.Check(v, fmt.Sprintf("claims.%d", i), &g.Claims[i], g.subject())
+	}
 }
 
 // checkConfigs lets the task of every row, and those of the runs that it is about, check

@@ -29,6 +29,9 @@ func TestBuiltIn(t *testing.T) {
 			t.Errorf("two grids are called %s", g.Name)
 		}
 		names[g.Name] = true
+		if err := g.Check(); err != nil {
+			t.Error(err)
+		}
 		if (g.Figure != 0) != strings.Contains(g.Name, "-figure") {
 			t.Errorf("%s is figure %d", g.Name, g.Figure)
 		}
