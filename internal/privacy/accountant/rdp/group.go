@@ -3,6 +3,7 @@ package rdp
 import (
 	"errors"
 	"math"
+	"sync"
 )
 
 // SampledGroup returns the curve of a Gaussian release of noise multiplier s, noise over the sensitivity of one unit,
@@ -37,6 +38,9 @@ type group struct {
 	logShare []float64 // log Pr[J = j]
 	s        float64
 	step     float64
+
+	mu     sync.Mutex
+	losses []float64 // at the first nodes; they are those of every order
 }
 
 func newGroup(q, s float64, k int64) *group {
@@ -60,6 +64,19 @@ func (g *group) loss(t float64) float64 {
 	return sum.log()
 }
 
+// node returns the output of a node, in units of s.
+func (g *group) node(i int) float64 { return -2*reach + float64(i)*g.step }
+
+// upTo returns the losses at the first n nodes, and makes the missing ones.
+func (g *group) upTo(n int) []float64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for i := len(g.losses); i < n; i++ {
+		g.losses = append(g.losses, g.loss(g.node(i)))
+	}
+	return g.losses[:n]
+}
+
 // at returns the divergence at an order of at least 1.
 func (g *group) at(alpha float64) float64 {
 	if math.IsInf(alpha, 1) {
@@ -74,9 +91,9 @@ func (g *group) at(alpha float64) float64 {
 	}
 	removal, addition := newLogSum(), newLogSum()
 	kl, back := 0.0, 0.0
-	for i := range nodes {
-		t := -2*reach + float64(i)*g.step
-		l, mass := g.loss(t), math.Log(g.step)-t*t/2-math.Log(2*math.Pi)/2
+	for i, l := range g.upTo(nodes) {
+		t := g.node(i)
+		mass := math.Log(g.step) - t*t/2 - math.Log(2*math.Pi)/2
 		if alpha == 1 {
 			kl += math.Exp(mass+l) * l
 			back -= math.Exp(mass) * l
