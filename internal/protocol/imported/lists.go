@@ -8,6 +8,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"privrec/internal/dataset"
 	"privrec/internal/experiment"
@@ -198,10 +199,15 @@ func (s *listed) Best(ctx context.Context, users []int32, k int) ([][]Ranked, er
 // Hash implements Shown.
 func (s *listed) Hash() string {
 	sum := sha256.New()
+	var lines []byte // of a user; each is "%q %q %v\n", which fmt is slow to write
 	for u, list := range s.lists {
+		lines = lines[:0]
 		for _, e := range list {
-			fmt.Fprintf(sum, "%q %q %v\n", s.rows.Data.UserIDs[u], s.rows.Data.ItemIDs[e.Item], e.Score)
+			lines = append(strconv.AppendQuote(lines, s.rows.Data.UserIDs[u]), ' ')
+			lines = append(strconv.AppendQuote(lines, s.rows.Data.ItemIDs[e.Item]), ' ')
+			lines = append(strconv.AppendFloat(lines, e.Score, 'g', -1, 64), '\n')
 		}
+		sum.Write(lines)
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }
