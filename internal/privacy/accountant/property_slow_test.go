@@ -4,4 +4,4 @@ package accountant
 
 import "testing"
 
-func TestManySettings(t *testing.T) { checkSettings(t, 30_000, 80) }
+func TestManySettings(t *testing.T) { checkSettings(t, 10_000, 50) }

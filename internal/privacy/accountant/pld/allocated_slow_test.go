@@ -4,4 +4,4 @@ package pld
 
 import "testing"
 
-func TestManyAllocationsAreNarrow(t *testing.T) { checkAllocations(t, 500) }
+func TestManyAllocationsAreNarrow(t *testing.T) { checkAllocations(t, 150) }
