@@ -16,7 +16,6 @@ import (
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/rng"
 	"privrec/internal/run"
-	"privrec/internal/run/runtest"
 	"privrec/internal/tensor"
 )
 
@@ -272,18 +271,6 @@ func TestEdgeRandRun(t *testing.T) {
 		if len(p.Unbounded) == 0 || !strings.Contains(text, "\nEdgeRand on ") || !strings.Contains(text, "unit edge, all prefixes") {
 			t.Errorf("%+v\n%s", p.Unbounded, text)
 		}
-	}
-}
-
-// Interrupted and gone on with, a run leaves the bytes of one in one go: the graphs are the same again.
-func TestEdgeRandResumes(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "run")
-	start(t, Task(), dir, onEdges)
-	want := runtest.Artefacts(t, dir)
-	for _, at := range []int{2, 12, 40} {
-		dir := filepath.Join(t.TempDir(), "run")
-		interrupt(t, dir, onEdges, at, false)
-		runtest.Same(t, fmt.Sprint("interrupted at ", at), resume(t, dir, onEdges), want)
 	}
 }
 

@@ -1,3 +1,7 @@
+//go:build !f64
+
+// What noise costs does not depend on the width of numbers: float64 has no such test.
+
 package dpsgd
 
 import (
