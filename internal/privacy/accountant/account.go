@@ -246,6 +246,12 @@ func (a *Account) solve(q question) (Result, error) {
 	if len(a.list.Terms)+len(a.list.Parallels) == 0 {
 		return r, nil
 	}
+	key, keeps := a.asked(q)
+	if keeps {
+		if r, ok := recent.get(key); ok {
+			return r, nil
+		}
+	}
 	q.ctx = a.context()
 	answer := contour
 	switch a.method {
@@ -262,6 +268,9 @@ func (a *Account) solve(q question) (Result, error) {
 	answered, err := answer(a.list, q, r)
 	if stopped := q.ctx.Err(); stopped != nil { // a method that was stopped may have made way for a looser one
 		return r, stopped
+	}
+	if keeps && err == nil {
+		recent.keep(key, answered)
 	}
 	return answered, err
 }
