@@ -25,8 +25,18 @@ type Cover struct {
 	Warnings   []string `json:"warnings,omitempty"` // why the files should not be given away
 }
 
-// covered returns the coverage by the account of a run.
+// covered returns the coverage of vectors, lists and scores by the account of a run.
 func covered(dir string, m run.Manifest) (Cover, error) {
+	c, err := Covered(dir, m)
+	if c.Threat != "" {
+		c.Warnings = append([]string{fmt.Sprintf("the guarantee is %s: vectors, lists and scores of users are computed "+
+			"from their own rows in the clear and are not covered", c.Threat)}, c.Warnings...)
+	}
+	return c, err
+}
+
+// Covered returns the coverage of what a run released by the account of the run.
+func Covered(dir string, m run.Manifest) (Cover, error) {
 	a, err := experiment.ReadAccount(dir)
 	if err != nil {
 		return Cover{}, err
@@ -51,11 +61,7 @@ func covered(dir string, m run.Manifest) (Cover, error) {
 	if err != nil {
 		return Cover{}, fmt.Errorf("read the account: %w", err)
 	}
-	if c.Threat = own.Threat; c.Threat != "" {
-		c.Warnings = append(c.Warnings,
-			fmt.Sprintf("the guarantee is %s: vectors, lists and scores of users are computed from their own rows in "+
-				"the clear and are not covered", c.Threat))
-	}
+	c.Threat = own.Threat
 	for _, o := range a.Unbounded {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("the guarantee does not cover %s: %s", experiment.Thing(o.What),
 			o.Why))
