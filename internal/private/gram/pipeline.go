@@ -253,18 +253,27 @@ func (w *work) popularity(counts []float64) []float64 {
 
 // clean returns the released matrix denoised, and its diagonal as released, both without weights.
 func (w *work) clean(ctx context.Context, r *released, p *Plan) (square, []float64, error) {
+	d, diagonal, err := w.matrix.clean(ctx, r, p)
+	if err != nil {
+		return square{}, nil, run.Interrupted(ctx, err)
+	}
+	w.env.AppendLog("matrix", "items", d.n, "deviation", p.Sum.Deviation(), "rank", d.rank)
+	return d.square, diagonal, nil
+}
+
+// clean returns the released matrix denoised as the setting says, and its diagonal as released, both without weights.
+func (c MatrixConfig) clean(ctx context.Context, r *released, p *Plan) (denoised, []float64, error) {
 	g, deviation := r.full(), p.Sum.Deviation()
 	diagonal := g.diagonal()
 	for i, v := range diagonal {
 		diagonal[i] = math.Max(v, deviation) / (p.Weights[i] * p.Weights[i])
 	}
-	d, err := w.matrix.denoise(ctx, g, deviation)
+	d, err := c.denoise(ctx, g, deviation)
 	if err != nil {
-		return square{}, nil, run.Interrupted(ctx, err)
+		return denoised{}, nil, err
 	}
-	w.env.AppendLog("matrix", "items", d.n, "deviation", deviation, "rank", d.rank)
 	unweigh(d.square, p.Weights)
-	return d.square, diagonal, nil
+	return d, diagonal, nil
 }
 
 // mean returns the mean of values.
