@@ -145,7 +145,7 @@ that a paper claims stands beside the one that the releases of the run amount to
 	})
 	root.AddCommand(a.matrix(a.perturb(a.verbs()))...)
 	root.AddCommand(a.account(), a.audit(), a.compare(), a.data(), a.evaluate(), a.forget(), a.list(), a.recommend(),
-		a.report(), a.reproduce(), a.run(), a.scores(), a.stream(), a.tune(), a.version())
+		a.release(), a.report(), a.reproduce(), a.run(), a.scores(), a.stream(), a.tune(), a.version())
 	if a.Demo != nil {
 		root.AddCommand(a.demo())
 	}

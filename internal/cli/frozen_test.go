@@ -319,6 +319,11 @@ var asked = map[string][]string{
 		"stream release S",
 		"stream show S",
 	},
+	"releasedataset": {
+		"train dp-ease --set data.name=own-shop --set data.items=data/items.txt --set privacy.epsilon=20 " +
+			"--set run.noise_seed=1 --set data.floor=none --set eval.k=[2] --out private",
+		"release dataset private --out data/own-synthetic --users 300",
+	},
 	"reports":         {"data describe own-ml", "data stats own-ml --recipe all", "data verify own-ml"},
 	"reproducefigure": {"reproduce --grid ease-lambda.yaml --profile smoke --out t"},
 }

@@ -38,6 +38,9 @@ func ownFolders(t *testing.T, dir string) {
 	line("own-pair/source.csv", "user_id,item_id,timestamp")
 	line("own-feed/impressions.csv", "user,item,shown,clicked")
 	jobs := []string{"artist", "doctor", "student"}
+	for i := range items {
+		line("own-shop/catalogue.txt", "i%d", i)
+	}
 	for u := range users {
 		line("own-shop/own-shop.user", "u%d\t%s\t%d\t%s", u, []string{"F", "M"}[u%2], 20+u%40, jobs[u%3])
 		for at, k := range s.Perm(items)[:24+u%8] {
@@ -139,7 +142,8 @@ func runOwnTable(t *testing.T, want func(task run.Task) bool) {
 		}
 		ran++
 		t.Run(task.Verb+"-"+task.Name, func(t *testing.T) {
-			args := strings.Fields(strings.NewReplacer("TASK", task.Name, "RUN", filepath.Join(runs, "train-bprmf")).Replace(row.command))
+			args := shellWords(t, strings.NewReplacer("TASK", task.Name, "RUN", filepath.Join(runs, "train-bprmf"),
+				"catalogue.txt", filepath.Join(data, "own-shop", "catalogue.txt")).Replace(row.command))
 			out := filepath.Join(runs, task.Verb+"-"+task.Name)
 			var stdout, stderr bytes.Buffer
 			app := &App{Tasks: papers.All(), Demo: demo.Run, Benches: benches(), Stdout: &stdout, Stderr: &stderr}

@@ -230,7 +230,7 @@ func printedAnswers() []answer {
 			[]any{reproduce.List{}, verdicts{}, &report.Document{}}, []string{"reproduce"}},
 		{"document", "Facts, tables and notes of a result.", []any{&report.Document{}}, []string{
 			"list", "data list", "data describe", "data stats", "data prepare", "recommend", "evaluate", "compare",
-			"scores", "report vectors", "tune", "demo", "run", "stream *", "forget", "forget *",
+			"scores", "report vectors", "release dataset", "tune", "demo", "run", "stream *", "forget", "forget *",
 			"train *", "attack *", "audit *", "import", "import *", "perturb *"}},
 	}
 }

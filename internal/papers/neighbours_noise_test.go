@@ -215,6 +215,7 @@ var publicDraws = []string{
 	"forecast.order", "link ", "link change", "link resamples", "link users", "link watched",
 	"inference.attack.", "inference.split.", "membership floor", "membership folds", "membership items", "membership resamples",
 	"membership shadow", "membership users", "nextitem.sample", "dipsgnn.validation", "slates.sample", "topn.candidates",
+	"synthetic.user", "synthetic users", // users of what is released already, and whom an attack asks about
 	"bench.stream", "private.stream.arrivals", // what is measured, and the days of a simulated stream
 	"private.stream.contributions",                                                                             // which of their rows users contribute, each by the user's id
 	"private.stream",                                                                                           // noise of a stream that is kept, of its own key and of all that it holds

@@ -19,6 +19,7 @@ import (
 	"privrec/internal/papers/pricdsr"
 	"privrec/internal/papers/rdpgcf"
 	"privrec/internal/private"
+	"privrec/internal/private/synthetic"
 	"privrec/internal/protocol/auditing"
 	"privrec/internal/protocol/imported"
 	"privrec/internal/protocol/link"
@@ -63,6 +64,7 @@ var attacks = []func(others []run.Task) run.Task{
 	attack.Task,
 	membership.Task,
 	link.Task,
+	synthetic.Attack,
 	auditing.Task,
 	func([]run.Task) run.Task { return pricdsr.AuditTask() },
 	func([]run.Task) run.Task { return gerai.AuditTask() },

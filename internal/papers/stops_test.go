@@ -136,6 +136,9 @@ var stops = map[string][]stopped{
 		{"influence", "link/smoke.yaml", []string{"run.workers=1", "eval.resamples=100"}},
 		{"no graph", "link/smoke.yaml", []string{"run.workers=1", "eval.resamples=100", "target.task=train ease", "target.set=[data.name=standin-tiny, data.recipe=rdpgcf]", "attack.base_rate=0.01"}},
 	},
+	"attack synthetic": {
+		{"all attacks", "synthetic/smoke.yaml", []string{"run.workers=1"}},
+	},
 	"audit run": {
 		{"one run, users", "audit/smoke.yaml", []string{"run.workers=1", "audit.canaries=20", "audit.rows=5"}},
 		{"many runs, an edge", "audit/smoke.yaml", []string{"run.workers=1", "target.task=train ease", "target.set=[data.name=standin-tiny, data.recipe=rdpgcf]",
