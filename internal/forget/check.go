@@ -38,14 +38,8 @@ type Check struct {
 	left        []Left
 }
 
-// Equal reports whether all files were compared and are equal.
-func (c *Check) Equal() bool { return c.compared == "" && len(c.differs) == 0 }
-
 // Differs returns the names of files that are not those of a training without the users.
 func (c *Check) Differs() []string { return c.differs }
-
-// Left returns what still has rows of the users, or comes from them.
-func (c *Check) Left() []Left { return c.left }
 
 // Look answers a question.
 func Look(ctx context.Context, tasks []run.Task, q Question) (*Check, error) {
