@@ -96,6 +96,17 @@ func TestFilesThatAreRefused(t *testing.T) {
 	}
 }
 
+// A row whose name is the field's goes before an earlier one that has it in its name.
+func TestWholeNamesGoFirst(t *testing.T) {
+	r := Run{Scores: []Scores{{Name: "shards, first", Values: map[string]float64{"AUC": 0.9}},
+		{Name: "shards", Values: map[string]float64{"AUC": 0.5}}, {Values: map[string]float64{"AUC": 0.1}}}}
+	for field, want := range map[string]float64{"shards|AUC": 50, "first|AUC": 90, "AUC": 90} {
+		if got, err := r.value(field); err != nil || got != want {
+			t.Errorf("%s is %g, %v, want %g", field, got, err, want)
+		}
+	}
+}
+
 func TestValues(t *testing.T) {
 	f := example()
 	for _, c := range []struct {

@@ -18,8 +18,8 @@ type Value struct {
 }
 
 // Value returns a field of a record. For finished runs a field is the name of a metric of the first row of scores, or
-// NAME|METRIC of the row whose release is NAME or whose name has NAME in it, or floor NAME|METRIC, or all|METRIC for
-// the mean over all rows. It can also be one of
+// NAME|METRIC of the row whose name is NAME, or else whose release is NAME or whose name has NAME in it, or floor
+// NAME|METRIC, or all|METRIC for the mean over all rows. It can also be one of
 //
 //	gain ROW|METRIC ATTRIBUTE over FLOOR, of one run, with its interval; attacks on slates have no ATTRIBUTE
 //	epochs.selected, epochs.run, epochs.cap, steps, seeds
@@ -127,8 +127,9 @@ func (r *Run) value(field string) (float64, error) {
 	if rest, ok := strings.CutPrefix(name, "floor "); ok {
 		rows, name = r.Floors, rest
 	}
+	whole := name != "" && slices.ContainsFunc(rows, func(s Scores) bool { return s.Name == name })
 	for _, s := range rows {
-		if name != "" && s.Release != name && !strings.Contains(s.Name, name) {
+		if whole && s.Name != name || name != "" && s.Release != name && !strings.Contains(s.Name, name) {
 			continue
 		}
 		if v, ok := s.Values[metric]; ok {
