@@ -212,6 +212,8 @@ var publicDraws = []string{
 	"dpae.init", "dpfactor.users", "dpmf.negatives", "dpmf.order", // initial values and orders
 	"dpsgd.codes", "private.als.first", "rap.reading", // the same
 	"exposure.batches", "exposure.sample", // the attacker's
+	"forgetting ", "forgetting compared", "forgetting halves", "forgetting reference", "forgetting resamples",
+	"forgetting shard", "forgetting shards", "forgetting users", // who is forgotten, and models without noise
 	"forecast.order", "link ", "link change", "link resamples", "link users", "link watched",
 	"inference.attack.", "inference.split.", "membership floor", "membership folds", "membership items", "membership resamples",
 	"membership shadow", "membership users", "nextitem.sample", "dipsgnn.validation", "slates.sample", "topn.candidates",

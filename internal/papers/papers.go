@@ -65,6 +65,7 @@ var attacks = []func(others []run.Task) run.Task{
 	membership.Task,
 	link.Task,
 	synthetic.Attack,
+	func([]run.Task) run.Task { return baseline.Forgetting() },
 	auditing.Task,
 	func([]run.Task) run.Task { return pricdsr.AuditTask() },
 	func([]run.Task) run.Task { return gerai.AuditTask() },

@@ -139,6 +139,7 @@ var stops = map[string][]stopped{
 	"attack synthetic": {
 		{"all attacks", "synthetic/smoke.yaml", []string{"run.workers=1"}},
 	},
+	"attack forgetting": {{"all ways", "forgetting/smoke.yaml", []string{"run.workers=1", "eval.resamples=100"}}},
 	"audit run": {
 		{"one run, users", "audit/smoke.yaml", []string{"run.workers=1", "audit.canaries=20", "audit.rows=5"}},
 		{"many runs, an edge", "audit/smoke.yaml", []string{"run.workers=1", "target.task=train ease", "target.set=[data.name=standin-tiny, data.recipe=rdpgcf]",
