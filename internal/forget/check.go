@@ -111,7 +111,8 @@ func (c *Check) compare(ctx context.Context, now *source, q Question, found *[]s
 		if err != nil {
 			return err
 		}
-		again.Found, again.Progress = o.Found, q.Progress
+		again.Found = func(ids []string) error { *found = ids; return now.sameData(dir) }
+		again.Progress = q.Progress
 		if _, err := now.task.Start(ctx, again); err != nil {
 			return err
 		}

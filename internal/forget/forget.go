@@ -137,7 +137,12 @@ func Make(ctx context.Context, tasks []run.Task, r Request) (*Certificate, error
 	if err != nil {
 		return nil, err
 	}
-	o.Found = func(ids []string) error { return lacks(s.dir, r.Users, ids) }
+	o.Found = func(ids []string) error {
+		if err := lacks(s.dir, r.Users, ids); err != nil {
+			return err
+		}
+		return s.sameData(r.Out)
+	}
 	o.Log, o.Progress = r.Log, r.Progress
 	p, err := s.task.Plan(o)
 	if err != nil {
@@ -206,6 +211,7 @@ func (s *source) way(ctx context.Context, r Request, o run.Options, releases boo
 	case releases:
 		return Trained, nil
 	}
+	o.Found = func(ids []string) error { return lacks(s.dir, r.Users, ids) } // there is no run yet
 	stay, err := s.rowsStay(ctx, o)
 	if err != nil || !stay {
 		return Trained, err
@@ -242,6 +248,22 @@ func releasedError(dir string) error {
 			"it tells of each user; another run is another release about all who stay, whose epsilons add up", dir, eps),
 		Fix: "--release-again makes it all the same",
 	}
+}
+
+// sameData returns an error if a run in another directory has loaded other files than the finished one.
+func (s *source) sameData(out string) error {
+	m, err := run.ReadManifest(out)
+	if err != nil {
+		return err
+	}
+	for _, d := range m.Data {
+		if !slices.Contains(s.manifest.Data, d) {
+			return &dataset.Error{File: s.dir, Msg: fmt.Sprintf("the files of %s changed since the run was made: what it "+
+				"would be without these users cannot be made of them", d.Name),
+				Hint: "restore the files, or train anew on those that there are"}
+		}
+	}
+	return nil
 }
 
 // lacks returns an error that names the users whom the data of a run were to have and do not.

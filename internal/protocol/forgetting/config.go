@@ -46,8 +46,9 @@ type TrainConfig struct {
 
 // ForgetConfig says who is forgotten and by which ways.
 type ForgetConfig struct {
-	Share float64  `yaml:"share" limit:"(0,0.4]"` // share of the users who are forgotten; as many are strangers
-	Ways  []string `yaml:"ways" limit:"any of ascent|influence|shards"`
+	Share float64 `yaml:"share" limit:"(0,0.4]"` // share of the users who are forgotten; as many are strangers
+	// ways beside training from the start: ascent, influence, shards
+	Ways []string `yaml:"ways" limit:"any of ascent|influence|shards"`
 	// Keep chooses among the strengths of ascent and influence: the strongest that keeps this share of the validation
 	// Recall@20 of the remaining users. The forgotten choose nothing.
 	Keep float64 `yaml:"keep" limit:"(0,1]"`
@@ -78,7 +79,7 @@ type InfluenceConfig struct {
 
 // ShardsConfig sets the shards.
 type ShardsConfig struct {
-	Number int `yaml:"number" limit:"2..1000"`
+	Number int `yaml:"number" limit:"2..1000"` // number of parts of the users, with a model each
 }
 
 // AttackConfig sets the attack on membership.
@@ -86,9 +87,9 @@ type AttackConfig struct {
 	// References is the number of models that the attacker trains on the remaining users, to tell what a history shows
 	// of a model that never had it.
 	References int `yaml:"references" limit:"1..100"`
-	// Unobserved weighs all items against a user's own when a vector is fitted, and Ridge its length.
+	// weight of all items against a user's own when a vector is fitted
 	Unobserved float64 `yaml:"unobserved" limit:"[1e-6,1]"`
-	Ridge      float64 `yaml:"ridge" limit:"[1e-6,1000]"`
+	Ridge      float64 `yaml:"ridge" limit:"[1e-6,1000]"` // weight of the square of the vector's length
 }
 
 // EvalConfig sets what is measured beside the attack.
