@@ -32,9 +32,10 @@ const (
 	StageBound   = "bound the error"
 )
 
-// fitKept returns the model and keeps both matrices. A finished run reads them. A run that begins with another one takes
-// the rows of users who left out of what that kept.
-func (s EASEShape) fitKept(ctx context.Context, env *run.Env, data topn.DataConfig, r static.Rows) (eval.Scorer, error) {
+// fitKept returns the model and keeps both matrices. A finished run reads them. A run that begins with another one
+// takes the rows of users who left out of what that kept.
+func (s EASEShape) fitKept(ctx context.Context, env *run.Env, data topn.DataConfig,
+	r static.Rows) (eval.Scorer, error) {
 	if need := 2 * ease.ItemMemory(r.Graph) >> 20; need > int64(s.MemoryMB) {
 		return nil, &run.UsageError{
 			Message: fmt.Sprintf("model.memory_mb: %d items need two matrices of %d MB together, the limit is %d",
@@ -111,8 +112,8 @@ func (s EASEShape) count(ctx context.Context, env *run.Env, data topn.DataConfig
 	}
 	defer env.Stage(StageBound)()
 	bound := k.Within(env.Seed.Stream("ease bound"))
-	return k, env.Note(CorrectedNote + fmt.Sprintf("%d users: every weight is within %.2g of that of the exact solution",
-		len(gone), bound))
+	return k, env.Note(CorrectedNote + fmt.Sprintf(
+		"%d users: every weight is within %.2g of that of the exact solution", len(gone), bound))
 }
 
 // left returns the numbers of the items before in the rows that remain, -1 for an item that is gone, and the rows of
@@ -195,7 +196,7 @@ func readKept(dir string, lambda float64) (*ease.Kept, []string, error) {
 	for _, x := range tensors {
 		data, ok := x.Data.([]tensor.Float)
 		if n := len(items); !ok || !slices.Equal(x.Shape, []int{n, n}) {
-			return nil, nil, fmt.Errorf("%s: tensor %q is not a matrix of %d items in %T", path, x.Name, len(items), data)
+			return nil, nil, fmt.Errorf("%s: tensor %q is not a matrix of %d items in %T", path, x.Name, n, data)
 		}
 		switch x.Name {
 		case "gram":

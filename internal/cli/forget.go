@@ -117,7 +117,8 @@ It exits with 4 if a file differs, and then removes nothing.
 	})
 	f := c.Flags()
 	f.StringVar(&q.Against, "against", "", "directory of the run that forgot")
-	f.StringVar(&q.Trained, "retrained", "", "directory of a training without the users; without it, one is made and removed again")
+	f.StringVar(&q.Trained, "retrained", "",
+		"directory of a training without the users; without it, one is made and removed again")
 	f.StringArrayVar(&q.In, "in", nil, "folder with tables and runs to look through; may be repeated")
 	f.BoolVar(&q.Purge, "purge", false, "remove what is left in RUN and in the cache")
 	f.IntVar(&q.Workers, "workers", 0, "threads, 0 for all cores; results do not depend on them")

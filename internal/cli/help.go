@@ -55,8 +55,8 @@ func arrange(root *cobra.Command) {
 	}{
 		{"look", "Look around:", []string{"demo", "list", "data"}},
 		{"run", "Train, protect, attack, compare:", []string{
-			"run", "train", "tune", "stream", "release", "forget", "perturb", "attack", "import", "recommend", "evaluate",
-			"compare", "reproduce", "report",
+			"run", "train", "tune", "stream", "release", "forget", "perturb", "attack", "import", "recommend",
+			"evaluate", "compare", "reproduce", "report",
 		}},
 		{"price", "Account for privacy:", []string{"account", "audit"}},
 	} {

@@ -29,8 +29,8 @@ type Cover struct {
 func covered(dir string, m run.Manifest) (Cover, error) {
 	c, err := Covered(dir, m)
 	if c.Threat != "" {
-		c.Warnings = append([]string{fmt.Sprintf("the guarantee is %s: vectors, lists and scores of users are computed "+
-			"from their own rows in the clear and are not covered", c.Threat)}, c.Warnings...)
+		c.Warnings = append([]string{fmt.Sprintf("the guarantee is %s: vectors, lists and scores of users are "+
+			"computed from their own rows in the clear and are not covered", c.Threat)}, c.Warnings...)
 	}
 	return c, err
 }

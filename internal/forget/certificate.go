@@ -145,18 +145,21 @@ func (c *Certificate) Document() *report.Document {
 	}
 	d.Tables = append(d.Tables, files, people)
 	if c.How == Corrected {
-		d.Notes = append(d.Notes, "the new run is near that of a training without these users, and does not have its bytes")
+		d.Notes = append(d.Notes,
+			"the new run is near that of a training without these users, and does not have its bytes")
 	} else {
-		d.Notes = append(d.Notes, "the new run has the bytes of a training on files without these users' rows: privrec "+
-			"forget check trains again and compares")
+		d.Notes = append(d.Notes, "the new run has the bytes of a training on files without these users' rows: "+
+			"privrec forget check trains again and compares")
 	}
-	d.Notes = append(d.Notes, "the files of the old run, and the data files, still have what they had: privrec forget check names them")
+	d.Notes = append(d.Notes, "the files of the old run, and the data files, still have what they had: privrec "+
+		"forget check names them")
 	if c.Releases {
 		d.Notes = append(d.Notes, "what the old run released stays released: forgetting does not undo it, and its "+
 			"epsilon bounds what it tells of a forgotten user")
 	}
 	if c.Was.Program.Commit != c.Now.Program.Commit {
-		d.Notes = append(d.Notes, "another build of the program made the old run: other bytes can be of the program too")
+		d.Notes = append(d.Notes,
+			"another build of the program made the old run: other bytes can be of the program too")
 	}
 	d.Notes = append(d.Notes, "a hash hides an id from a glance only: whoever guesses an id can check the guess")
 	return d

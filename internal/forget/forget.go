@@ -27,8 +27,8 @@ type Request struct {
 	Out   string   // directory of the run to make
 	// Again allows another release where the run made one: users who stay are then in both.
 	Again bool
-	// Approximate corrects what the run kept, within an error that the certificate states. It needs a run that keeps its
-	// matrices, as train ease does with model.keep.
+	// Approximate corrects what the run kept, within an error that the certificate states. It needs a run that keeps
+	// its matrices, as train ease does with model.keep.
 	Approximate bool
 
 	Workers  int
@@ -206,8 +206,9 @@ func (s *source) way(ctx context.Context, r Request, o run.Options, releases boo
 	case err == nil:
 		return Counted, nil
 	case r.Approximate:
-		return "", &run.UsageError{Message: fmt.Sprintf("the run in %s kept no matrices that could be corrected", s.dir),
-			Fix: "leave --approximate out; train ease keeps them with --set model.keep=true"}
+		return "", &run.UsageError{
+			Message: fmt.Sprintf("the run in %s kept no matrices that could be corrected", s.dir),
+			Fix:     "leave --approximate out; train ease keeps them with --set model.keep=true"}
 	case releases:
 		return Trained, nil
 	}
@@ -245,7 +246,8 @@ func releasedError(dir string) error {
 	}
 	return &run.UsageError{
 		Message: fmt.Sprintf("the run in %s has released something with noise%s: that stays released, and bounds what "+
-			"it tells of each user; another run is another release about all who stay, whose epsilons add up", dir, eps),
+			"it tells of each user; another run is another release about all who stay, whose epsilons add up", dir,
+			eps),
 		Fix: "--release-again makes it all the same",
 	}
 }
@@ -258,8 +260,8 @@ func (s *source) sameData(out string) error {
 	}
 	for _, d := range m.Data {
 		if !slices.Contains(s.manifest.Data, d) {
-			return &dataset.Error{File: s.dir, Msg: fmt.Sprintf("the files of %s changed since the run was made: what it "+
-				"would be without these users cannot be made of them", d.Name),
+			return &dataset.Error{File: s.dir, Msg: fmt.Sprintf("the files of %s changed since the run was made: what "+
+				"it would be without these users cannot be made of them", d.Name),
 				Hint: "restore the files, or train anew on those that there are"}
 		}
 	}

@@ -107,7 +107,8 @@ func inRun(ctx context.Context, was *source, is func(id string) bool) (left []Le
 			if l.Holds, err = inTable(ctx, l.Path, form, is); err != nil {
 				return nil, err
 			}
-		case name == "metrics.json" || name == "cells.json" || strings.HasPrefix(name, "result.") || name == "report.html":
+		case strings.HasPrefix(name, "result.") ||
+			slices.Contains([]string{"metrics.json", "cells.json", "report.html"}, name):
 			l.Holds, l.purge = "means and counts over all users, theirs among them", false
 		default:
 			continue
@@ -145,7 +146,8 @@ func inTable(ctx context.Context, path string, form format.Form, is func(id stri
 
 // inFolder returns the tables in a folder with rows of the users, and runs trained on the same data that did not forget
 // them. It follows no links.
-func inFolder(ctx context.Context, dir string, was *source, q Question, is func(id string) bool) (left []Left, err error) {
+func inFolder(ctx context.Context, dir string, was *source, q Question,
+	is func(id string) bool) (left []Left, err error) {
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

@@ -23,7 +23,7 @@ import (
 	"privrec/internal/run/runtest"
 )
 
-var requests = flag.Int("requests", 0, "requests of TestForget, over all tasks in turn; 0: one for each of some settings")
+var requests = flag.Int("requests", 0, "requests of TestForget, over all tasks; 0: one for each of some settings")
 
 // forgetful are the settings under which users are forgotten without the flag: one of each way of loading and training.
 var forgetful = []string{"train ease, defaults", "train itemknn, next item", "train lightgcn, nothing chosen",
@@ -124,7 +124,8 @@ func once(t *testing.T, task run.Task, old string, users []string, stop int) {
 		Log: slog.New(slog.DiscardHandler), Progress: run.Silent{}}
 	_, err := forget.Make(runtest.NewFuse(t, stop, nil), All(), r)
 	if run.WasInterrupted(err) {
-		if m, bad := run.ReadManifest(r.Out); bad == nil && !slices.Equal(m.Forgotten, dataset.Forgotten(nil).With(users...)) {
+		m, bad := run.ReadManifest(r.Out)
+		if bad == nil && !slices.Equal(m.Forgotten, dataset.Forgotten(nil).With(users...)) {
 			t.Errorf("stopped, the new run forgets %v", m.Forgotten)
 		}
 		_, err = forget.Make(t.Context(), All(), r)
@@ -133,7 +134,8 @@ func once(t *testing.T, task run.Task, old string, users []string, stop int) {
 		t.Fatal(err)
 	}
 	again := filepath.Join(dir, "again")
-	if _, err := task.Start(t.Context(), quiet(run.Options{Config: filepath.Join(r.Out, "config.yaml")}, again)); err != nil {
+	o := run.Options{Config: filepath.Join(r.Out, "config.yaml")}
+	if _, err := task.Start(t.Context(), quiet(o, again)); err != nil {
 		t.Fatal(err)
 	}
 	got := runtest.Artefacts(t, r.Out)
@@ -145,8 +147,8 @@ func once(t *testing.T, task run.Task, old string, users []string, stop int) {
 // aboutFile finds what metrics.json says of a data file.
 var aboutFile = regexp.MustCompile(`"(bytes|sha256)": [^\n]*\n`)
 
-// A run that forgets a user of own data has the bytes of a run on files without that user's rows, but for the hash of the
-// files and the words that users are forgotten. It holds for every task that releases nothing with noise; noise is
+// A run that forgets a user of own data has the bytes of a run on files without that user's rows, but for the hash of
+// the files and the words that users are forgotten. It holds for every task that releases nothing with noise; noise is
 // keyed by the configuration too.
 func TestForgottenWasNeverThere(t *testing.T) {
 	shop := runtest.SmallShop(false)
@@ -185,7 +187,8 @@ func TestForgottenWasNeverThere(t *testing.T) {
 						delete(files, file) // its checksum is over that too; scores come from the same parameters
 						continue
 					}
-					text = strings.NewReplacer(data, "", m.Data[0].SHA256, "", m.Data[0].SHA256[:12], "", ", users forgotten", "",
+					sum := m.Data[0].SHA256
+					text = strings.NewReplacer(data, "", sum, "", sum[:12], "", ", users forgotten", "",
 						m.ConfigHash, "", m.ConfigHash[:12], "").Replace(text)
 					files[file] = aboutFile.ReplaceAllString(text, "")
 				}
@@ -216,8 +219,8 @@ func TestForgetDropped(t *testing.T) {
 	shop.Write(t, data)
 	t.Setenv("PRIVREC_DATA", data)
 	for name, recipe := range map[string]string{
-		"train lightgcn, nothing chosen": "distinct+users-3+ratio", "train sasrec, windows": "distinct+users-3+leave-one-out",
-		"train hrnn, init": "distinct+users-3+ratio", "train ials, defaults": "distinct+users-3+ratio",
+		"train lightgcn, nothing chosen": "distinct+users-3+ratio", "train hrnn, init": "distinct+users-3+ratio",
+		"train sasrec, windows": "distinct+users-3+leave-one-out", "train ials, defaults": "distinct+users-3+ratio",
 	} {
 		names, tasks, settings := trainable()
 		k := slices.Index(names, name)

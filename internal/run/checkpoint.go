@@ -110,8 +110,8 @@ func (e *Env) begin() (c Checkpoint, ok bool, err error) {
 	return c, true, e.SaveCheckpoint(c)
 }
 
-// Continues reports whether this program can go on from the last checkpoint of a run: there is one, whole and of the same
-// arithmetic.
+// Continues reports whether this program can go on from the last checkpoint of a run: there is one, whole and of the
+// same arithmetic.
 func Continues(dir string) bool {
 	m, err := ReadManifest(dir)
 	if err != nil {

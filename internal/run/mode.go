@@ -60,8 +60,8 @@ func (e *Env) View() dataset.View {
 	return e.opening.view
 }
 
-// Begins returns the finished run that this one begins with, whose data can have users whom this run forgets, and whether
-// what that run kept may be corrected within a stated error. ok is false if it begins with none.
+// Begins returns the finished run that this one begins with, whose data can have users whom this run forgets, and
+// whether what that run kept may be corrected within a stated error. ok is false if it begins with none.
 func (e *Env) Begins() (f Finished, correct, ok bool, err error) {
 	if e.from == "" {
 		return f, false, false, nil

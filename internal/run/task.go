@@ -173,13 +173,14 @@ type Options struct {
 	// NoiseSeed stands in for run.noise_seed where the configuration has none and the task draws repeatable noise.
 	// Programs that make many runs set it, so that their tables are the same every time. 0: none.
 	NoiseSeed uint64
-	// Found is called once the data are loaded, with the ids of the users whom run.forgotten lists and the data have. An
-	// error of it ends the run before anything is done with the data.
+	// Found is called once the data are loaded, with the ids of the users whom run.forgotten lists and the data have.
+	// An error of it ends the run before anything is done with the data.
 	Found func(ids []string) error
 	// From names a finished run whose last checkpoint this run begins with, where it has none of its own. The caller
 	// vouches that both train on equal rows (Rows) under equal settings, and that training releases nothing.
 	From string
-	// Corrects lets a task correct what the run in From kept, within an error that it states, in place of computing anew.
+	// Corrects lets a task correct what the run in From kept, within an error that it states, in place of computing
+	// anew.
 	Corrects bool
 	// OnNoise is called with every noise stream that the run asks for. Tests compare them.
 	OnNoise func(paper, purpose string, s rng.Stream)

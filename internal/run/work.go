@@ -51,8 +51,8 @@ func closeWork(w Work) {
 	}
 }
 
-// opened opens the work with users forgotten, rows held out and canaries planted. It fails if the work loads no data that could be
-// changed so. coins are those of Serve, for a finished run.
+// opened opens the work with users forgotten, rows held out and canaries planted. It fails if the work loads no data
+// that could be changed so. coins are those of Serve, for a finished run.
 func (b *bound) opened(ctx context.Context, env *Env, coins string) (Work, error) {
 	v, seed := &env.opening.view, rng.Seed(b.settings.Seed)
 	if p := b.settings.Plant; p != (Plant{}) {

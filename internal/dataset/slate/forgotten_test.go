@@ -47,7 +47,8 @@ func TestForgotten(t *testing.T) {
 			Found: func(ids []string) { found = append(found, ids...) }}
 		got, want := load(v, ""), load(dataset.View{Seed: 2}, user)
 		if got.Rows() != want.Rows() || fmt.Sprint(got.Ladder) != fmt.Sprint(want.Ladder) {
-			t.Errorf("without %s: other pairs than those of a table without the user\n%v\n%v", user, got.Ladder, want.Ladder)
+			t.Errorf("without %s: other pairs than those of a table without the user\n%v\n%v", user, got.Ladder,
+				want.Ladder)
 		}
 		if fmt.Sprint(found) != "["+user+"]" {
 			t.Errorf("without %s: found %v", user, found)

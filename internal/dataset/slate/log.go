@@ -218,8 +218,8 @@ func word(b []byte) (clicked int64, known bool) {
 	return 0, false
 }
 
-// remaining returns the log without the rows of users that o forgets. Users and items are numbered in the order in which
-// they first appear in the rows that remain, as a reader numbers them in a file of these rows.
+// remaining returns the log without the rows of users that o forgets. Users and items are numbered in the order in
+// which they first appear in the rows that remain, as a reader numbers them in a file of these rows.
 func (l *Log) remaining(o Options) *Log {
 	if o.gone == nil {
 		return l

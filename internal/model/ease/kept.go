@@ -56,8 +56,8 @@ func (k *Kept) Take(rows [][]int32) {
 	}
 }
 
-// Renumber moves the items to other numbers: item i of the matrices becomes to[i], or is dropped if that is -1. n is the
-// number of items that remain, and their numbers are those below n.
+// Renumber moves the items to other numbers: item i of the matrices becomes to[i], or is dropped if that is -1. n is
+// the number of items that remain, and their numbers are those below n.
 func (k *Kept) Renumber(to []int32, n int) {
 	if same(to, n) {
 		return

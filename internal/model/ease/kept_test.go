@@ -117,9 +117,9 @@ func TestKeptTake(t *testing.T) {
 	}
 }
 
-// Corrected weights are within the bound of those that are computed anew, in double the precision of a float, and the
-// bound is far below the weights. A fault in the inverse is above the bound of the faultless one, and is bounded too. By
-// its definition a bound is too small once in a million.
+// Corrected weights are within the bound of those that are computed anew, and the bound is far below the weights. A
+// fault in the inverse is above the bound of the faultless one, and is bounded too. A bound is too small once in a
+// million.
 func TestKeptCorrect(t *testing.T) {
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -157,7 +157,8 @@ func TestKeptCorrect(t *testing.T) {
 			bound := k.Within(s.Sub(1)) + want.Within(s.Sub(2)) // both are rounded
 			d, most := far()
 			if !(d <= bound) || bound > most/50 {
-				t.Errorf("lambda %.3g: weights differ by %.3g, the bound is %.3g, the largest is %.3g", lambda, d, bound, most)
+				t.Errorf("lambda %.3g: weights differ by %.3g, the bound is %.3g, the largest is %.3g", lambda, d,
+					bound, most)
 			}
 			i, j := s.IntN(80), s.IntN(80)
 			tensor.Row(k.Inverse, i)[j] += tensor.Float(0.001 / lambda)

@@ -1,6 +1,6 @@
 //go:build !f64
 
-// Where a run goes on does not depend on the width of numbers. What a checkpoint keeps of them is tested in both widths,
+// Where a run goes on does not depend on the width of numbers. What a checkpoint keeps is tested in both widths,
 // in resume_test.go.
 
 package dipsgnn
@@ -20,7 +20,8 @@ func TestResumeOtherRuns(t *testing.T) {
 		sets []string
 	}{
 		{"code", variants[len(variants)-1].sets},
-		{"ids without noise, two steps", []string{"model.user_input=id", "privacy.transitions.epsilon=.inf", `eval.noise=["off"]`, "model.steps=2"}},
+		{"ids without noise, two steps", []string{"model.user_input=id", "privacy.transitions.epsilon=.inf",
+			`eval.noise=["off"]`, "model.steps=2"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			want, s := uninterrupted(t, c.sets)
@@ -42,7 +43,8 @@ func TestResumeWithEarlyStop(t *testing.T) {
 		if seed > 30 {
 			t.Fatal("nothing stopped early, so nothing is tested")
 		}
-		sets = []string{"train.epochs=6", "train.patience=1", "train.rate=1", "train.decay_by=1", "eval.k=[20]", fmt.Sprint("run.seed=", seed)}
+		sets = []string{"train.epochs=6", "train.patience=1", "train.rate=1", "train.decay_by=1", "eval.k=[20]",
+			fmt.Sprint("run.seed=", seed)}
 		want, s = uninterrupted(t, sets)
 	}
 	for _, place := range []string{"epoch 2/6 begins", "refit, epoch 1/1 begins", "evaluate"} {

@@ -153,7 +153,8 @@ type pointing struct {
 // Answers are kept of events that are compared by their values, and only the last ones.
 func TestRecentAnswersAreBounded(t *testing.T) {
 	for of, want := range map[any]bool{
-		privacy.Gaussian{}: true, privacy.AllocatedGaussian{}: true, pointing{}: false, struct{ Of privacy.Event }{}: false,
+		privacy.Gaussian{}: true, privacy.AllocatedGaussian{}: true, pointing{}: false,
+		struct{ Of privacy.Event }{}: false,
 	} {
 		if got := isPlain(reflect.TypeOf(of)); got != want {
 			t.Errorf("%T: %t", of, got)

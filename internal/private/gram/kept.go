@@ -27,8 +27,8 @@ type Kept struct {
 	Pairs    [][]float64 // both triangles, without the items' weights; the diagonal is that of the denoised matrix
 	Diagonal []float64   // as released, and at least the deviation of its noise, without the weights
 	Rank     int         // eigenvalues that stand out of the noise
-	// Users is the number of users, as the released counts tell: their sum, over the most that a user contributes. Users
-	// who contribute fewer make it too low.
+	// Users is the number of users, as the released counts tell: their sum, over the most that a user contributes.
+	// Users who contribute fewer make it too low.
 	Users float64
 }
 

@@ -135,8 +135,8 @@ func find(ctx context.Context, c AttackConfig, x *target.Attacked) (*target.Foun
 		Questions: []target.Question{q}, Budget: fmt.Sprintf("%d guesses", c.Attack.Guesses),
 		Subject: "Membership of users by synthetic rows of", Positives: "members",
 		Ways: []target.Way{
-			target.By("pairs beyond others", "synthetic rows", "pairs of the user's items in synthetic rows, less what "+
-				"they are among all attacked users: higher for members", s.beyond()),
+			target.By("pairs beyond others", "synthetic rows", "pairs of the user's items in synthetic rows, less "+
+				"what they are among all attacked users: higher for members", s.beyond()),
 			target.By("pairs", "synthetic rows", "mean log of how often two of the user's items are together, over "+
 				"what their popularity makes of it: higher for members", s.pairs()),
 			target.By("closest record", "synthetic rows",

@@ -226,7 +226,7 @@ eval: {k: [20], every: false, sigmoid: false}
 
 // standIn writes the card that makes results on the rows evidence of level D.
 func (c *Card) standIn(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "Synthetic rows of %s: %s.\ncard.md beside this file says what covers them, what they keep "+
-		"and what they do not.\n\n%s", c.Name, c.What, format.CardLevel)
+	_, err := fmt.Fprintf(w, "Synthetic rows of %s: %s.\ncard.md beside this file says what covers them, what they "+
+		"keep and what they do not.\n\n%s", c.Name, c.What, format.CardLevel)
 	return err
 }

@@ -21,8 +21,8 @@ func Task(build Build) run.Task {
 	return run.Spec[Config]{
 		Verb: "attack", Name: Name,
 		Summary: "which ways to unlearn users forget them, beside training from the start",
-		Cite: "Li et al., Selective and Collaborative Influence Function for Efficient Recommendation Unlearning, 2023, " +
-			"arXiv 2304.10199; Bourtoule et al., Machine Unlearning, S&P 2021, arXiv 1912.03817; " +
+		Cite: "Li et al., Selective and Collaborative Influence Function for Efficient Recommendation Unlearning, " +
+			"2023, arXiv 2304.10199; Bourtoule et al., Machine Unlearning, S&P 2021, arXiv 1912.03817; " +
 			"benchmark: Lubitzsch et al., ERASE, 2026, arXiv 2603.08341",
 		Flags: []run.Flag{
 			{Name: "data", Key: "data.name", Usage: "a registered data set"},

@@ -47,7 +47,9 @@ func TestRealLists(t *testing.T) {
 		row, metric string
 		far         float64 // from 1/2, on shuffled lists; 0: no bound, and they are not attacked
 	}{
-		{attack{"attack exposure", "on.run", nil, []string{"data.slate=20", "data.behaviour=5", "attack.encoder=mean", "attack.decoder=point", "attack.dim=32", "train.epochs=3", "eval.k=[10]", "eval.budget=[k]"}}, "", "Recall@10", 0},
+		{attack{"attack exposure", "on.run", nil, []string{"data.slate=20", "data.behaviour=5",
+			"attack.encoder=mean", "attack.decoder=point", "attack.dim=32", "train.epochs=3", "eval.k=[10]",
+			"eval.budget=[k]"}}, "", "Recall@10", 0},
 		{attack{"attack attribute", "on.runs", nil, []string{"profile=own", "files.attributes=" + attributes, "attributes=[{name: gender}]", "attack.k=[20]", "attack.sees=[lists]", "attack.attackers=[logistic-regression]", "attack.repeats=20"}}, "logistic-regression", "AUC gender", rankSum(55, 134)},
 		{attack{"attack membership", "on.run", []string{"run.hold_out.users=0.3"}, []string{"attack.level=user", "attack.sees=[lists]"}}, "likeness of history and list", "AUC member users", rankSum(660, 283)},
 		{attack{"attack membership", "on.run", []string{"run.hold_out.rows=0.5"}, []string{"attack.sees=[lists]", "eval.resamples=200"}}, "missing in the list", "AUC member interactions", 0},

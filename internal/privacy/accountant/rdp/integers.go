@@ -54,8 +54,8 @@ func memo(c Curve) func(n int) float64 {
 	}
 }
 
-// negligible is the distance below the largest addend, in logarithms, from which an addend leaves a sum as it is, to the
-// last bit: e^-40 is below a twentieth of the rounding of 1.
+// negligible is the distance below the largest addend, in logarithms, from which an addend leaves a sum as it is, to
+// the last bit: e^-40 is below a twentieth of the rounding of 1.
 const negligible = 40
 
 // logSum sums numbers given by their logarithms.
