@@ -154,6 +154,7 @@ func TestForgottenWasNeverThere(t *testing.T) {
 	shop := runtest.SmallShop(false)
 	whole := t.TempDir()
 	shop.Write(t, whole)
+	t.Setenv("PRIVREC_DATA", whole) // and back at the end
 	names, tasks, settings := trainable()
 	compared := 0
 	for k, name := range names {
