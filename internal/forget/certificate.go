@@ -2,6 +2,7 @@ package forget
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -78,17 +79,7 @@ func ReadCertificate(dir string) (*Certificate, error) {
 		return nil, fmt.Errorf("%s: not a certificate: it names no task or nobody who is forgotten",
 			filepath.Join(dir, CertificateName))
 	}
-	return &c, errAll(c.Forgotten.Check(), c.Before.Check())
-}
-
-// errAll returns the first error.
-func errAll(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return &c, errors.Join(c.Forgotten.Check(), c.Before.Check())
 }
 
 // write writes the certificate into the directory of the run that forgot, as JSON and as a page.
@@ -106,12 +97,9 @@ func (c *Certificate) write(dir string) error {
 	})
 }
 
-// Users returns how many users are forgotten in words.
+// users returns how many users are forgotten in words.
 func (c *Certificate) users() string {
-	n := fmt.Sprint(len(c.Forgotten), " user")
-	if len(c.Forgotten) != 1 {
-		n += "s"
-	}
+	n := count(len(c.Forgotten), "user")
 	if len(c.Before) > 0 {
 		n += fmt.Sprintf(", after %d before", len(c.Before))
 	}

@@ -116,7 +116,7 @@ func Make(ctx context.Context, tasks []run.Task, r Request) (*Certificate, error
 	if err != nil {
 		return nil, err
 	}
-	if same(r.Run, r.Out) {
+	if system.SamePath(r.Run, r.Out) {
 		return nil, &run.UsageError{Message: "--out is the run itself", Fix: "name another directory"}
 	}
 	c := &Certificate{Version: 1, Task: s.task.String(), Before: s.manifest.Forgotten, How: Trained,
@@ -284,16 +284,6 @@ func lacks(dir string, want, has []string) error {
 	}
 	return &dataset.Error{File: dir, Msg: "the data have no user " + strings.Join(no, ", "),
 		Hint: "ids are compared letter by letter with those of the files"}
-}
-
-// same reports whether two paths name one directory.
-func same(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
 }
 
 // side returns the hashes of a run.

@@ -15,6 +15,7 @@ import (
 	"privrec/internal/dataset/format"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/run"
+	"privrec/internal/system"
 )
 
 // Left is something that still has rows of forgotten users, or comes from them.
@@ -154,7 +155,7 @@ func inFolder(ctx context.Context, dir string, was *source, q Question,
 			return err
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case d.IsDir() && (same(path, was.dir) || same(path, q.Against)):
+		case d.IsDir() && (system.SamePath(path, was.dir) || system.SamePath(path, q.Against)):
 			return fs.SkipDir
 		case d.IsDir():
 			m, err := run.ReadManifest(path)

@@ -47,7 +47,7 @@ func (o Outputs) Free() error {
 	}
 	for _, x := range o.Files {
 		for _, path := range o.Sources {
-			if sameName(path, x.Path) {
+			if system.SamePath(path, x.Path) {
 				return &run.UsageError{Message: x.Path + " is read by this run: it cannot be written too",
 					Fix: "choose another --out"}
 			}
@@ -66,13 +66,6 @@ func (o Outputs) Free() error {
 		}
 	}
 	return nil
-}
-
-// sameName reports whether two names lead to one existing file.
-func sameName(a, b string) bool {
-	x, errX := os.Stat(a)
-	y, errY := os.Stat(b)
-	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 // Stage is a folder beside the last of its outputs, in which all outputs are made. A process that

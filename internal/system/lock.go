@@ -70,3 +70,10 @@ func TakeFile(path string) (*os.File, error) {
 		}
 	}
 }
+
+// SamePath reports whether two paths lead to one existing file or folder.
+func SamePath(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -14,6 +13,7 @@ import (
 	"privrec/internal/protocol/imported"
 	"privrec/internal/rng"
 	"privrec/internal/run"
+	"privrec/internal/system"
 	"privrec/internal/tensor"
 )
 
@@ -52,7 +52,7 @@ func ofRuns(ctx context.Context, tasks []run.Task, dirs []string, a asked) (all 
 			return nil, fmt.Errorf("on.runs: %s: %w", dir, err)
 		}
 		for _, other := range dirs[:i] {
-			if same(dir, other) {
+			if system.SamePath(dir, other) {
 				return nil, &run.UsageError{Message: fmt.Sprintf("on.runs: %s is the same run as %s", dir, other),
 					Fix: "name every run once"}
 			}
@@ -67,16 +67,6 @@ func ofRuns(ctx context.Context, tasks []run.Task, dirs []string, a asked) (all 
 	}
 	distinguish(all)
 	return all, nil
-}
-
-// same reports whether two paths lead to one directory.
-func same(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
 }
 
 // ofRun returns the interactions and recommendations of a finished run's users.
