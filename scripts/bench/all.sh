@@ -8,10 +8,12 @@
 # PEERS lists interpreters with PyTorch; one that has none is named and left out. DP_PYTHON has dp_accounting and RECBOLE
 # has RecBole (account.sh and recbole.sh say how to make them); their rows are left out without them. GROUPS_OF_BENCH
 # chooses some of: gemm graph dipsgnn dasl attack gerai sasrec dpsgd account normals recbole; ONLY=A,B chooses cases of
-# them with A or B in their key.
+# them with A or B in their key; COMPILE=1 asks peers through torch.compile too, which compiles for minutes.
 # The record of docs/results is made of it by
 #
 #   go run ./scripts/bench/record OUT/bench.json docs/results/records/FILE.json
+#
+# which refuses numbers that were measured beside other programs.
 #
 # Usage: scripts/bench/all.sh [THREADS [SECONDS [ROUNDS [OUT]]]]
 set -eu
@@ -35,4 +37,4 @@ for g in $groups; do
 	done
 done
 compare "${list:-none}" "$threads" "$seconds" "$rounds" --gather "$tmp/gather.json" --gemm "$tmp" --only "${ONLY:-}" --commit "$(git rev-parse HEAD 2>/dev/null || true)" \
-	--json "$out/bench.json" --table "$out/bench.md"
+	${COMPILE:+--compile} --json "$out/bench.json" --table "$out/bench.md"

@@ -1,6 +1,6 @@
 """Runs privrec and its peers in turns on this machine, and writes one table.
 
-usage: compare.py PRIVREC [--threads N] [--seconds S] [--rounds R] [--groups A,B] [--only A,B] [--json FILE] [--table FILE]
+usage: compare.py PRIVREC [--threads N] [--seconds S] [--rounds R] [--groups A,B] [--only A,B] [--compile] [--json FILE] [--table FILE]
 
 Environment: PEERS lists interpreters, as "torch-2.15=/path/python debian=/usr/bin/python3"; without it PYTHON is the
 only one (default python3). RECBOLE and DP_PYTHON name interpreters with RecBole and dp_accounting; without them those
@@ -8,11 +8,12 @@ rows have no peer. PRIVREC_DATA holds the data sets; TCMALLOC and OPENBLAS_OPENM
 a peer, if there.
 
 Every round asks each peer once, in every mode, with privrec before each: with the kernels of this processor, and with
-those of AVX2 before a peer that is tied to AVX2. cases.py and peer.py say what the modes are. Of several ways to write
+those of AVX2 before a peer that is tied to AVX2. cases.py and peer.py say what the modes are. torch.compile takes minutes
+to compile a network, so that it runs with --compile only. Of several ways to write
 a network each runs once as installed; the fastest of them is what runs then. A number is the median over rounds of a run's median, or the least of all minima. Both are of
 calls within a process, unless the row says that it is of whole processes. Ratios above 1: privrec is faster.
 """
-import argparse, gzip, json, os, platform, re, shutil, signal, statistics, subprocess, sys, tempfile, threading, time
+import argparse, gzip, json, os, platform, re, resource, shutil, signal, statistics, subprocess, sys, tempfile, threading, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
@@ -210,7 +211,7 @@ class Runner:
                     best = row.fastest(peer.name, "installed")
                     if best and best[0] != v.way and (v.mode in ("tuned", "avx2") or v.mode == "installed" and round):
                         continue
-                    if not peer.runs(v) or v.mode == "avx2" and len(self.simds) == 1 or round >= v.rounds or column in row.notes and column not in row.runs:
+                    if not peer.runs(v) or v.mode == "compile" and not self.a.compile or v.mode == "avx2" and len(self.simds) == 1 or round >= v.rounds or column in row.notes and column not in row.runs:
                         continue
                     self.ours(row, "avx2" if v.mode == "avx2" else "")
                     try:
@@ -252,9 +253,15 @@ def processor():
 
 
 def load():
-    """Load of the last minute, and ticks of the processors: all, stolen by the host."""
-    ticks = [int(x) for x in open("/proc/stat").readline().split()[1:9]]
-    return os.getloadavg()[0], sum(ticks), ticks[7]
+    """Load of the last minute, and seconds of the processors so far: all, stolen by the host, those of other programs."""
+    ticks = [int(x) / os.sysconf("SC_CLK_TCK") for x in open("/proc/stat").readline().split()[1:9]]
+    own = sum(t for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN) for t in resource.getrusage(w)[:2])
+    return os.getloadavg()[0], sum(ticks), ticks[7], sum(ticks) - ticks[3] - ticks[4] - ticks[7] - own
+
+
+def taken(before, after):
+    """What of the processors' time went to others, in percent: to the host, and to other programs here."""
+    return {key: 100 * max(0, after[k] - before[k]) / max(0.01, after[1] - before[1]) for key, k in (("stolen", 2), ("others", 3))}
 
 
 def number(x):
@@ -321,7 +328,8 @@ def preface(m, peers):
              f"- processor: {m['processor']['name']}, {m['processor']['cores']} cores, caches {', '.join(f'{k} {v}' for k, v in m['processor']['caches'].items())}, kernels {m['processor']['kernels']}"]
     if gather:
         lines.append(f"- gather of rows of 256 bytes at random, {m['threads']} threads: {gather}")
-    lines += [f"- load of the last minute: {m['load_before']:.1f} before, {m['load_after']:.1f} after; {m['stolen']:.1f} % of the time stolen by the host",
+    lines += [f"- load of the last minute: {m['load_before']:.1f} before, {m['load_after']:.1f} after; {m['stolen']:.1f} % of the time stolen by the host, "
+              f"{m['others']:.1f} % used by other programs",
               f"- {m['threads']} threads, {m['seconds']:g} s a run, {m['rounds']} rounds, {m['minutes']:.0f} minutes, {m['date']}; {m['program']}"]
     lines += [f"- {q.missing()}" for q in peers if q.missing()] + [""]
     return "\n".join(lines)
@@ -369,14 +377,17 @@ def main():
     p.add_argument("--gather", default="", help="file with the JSON of scripts/bench/gather")
     p.add_argument("--gemm", default="", help="folder with gemm.PEER.json of gemm.py")
     p.add_argument("--commit", default="", help="of the program, where it does not know it")
+    p.add_argument("--compile", action="store_true", help="peers through torch.compile too")
     p.add_argument("--list", action="store_true", help="name the cases and stop")
     a = p.parse_args()
     named = [w.partition("=")[::2] for w in os.environ.get("PEERS", "").split()] or [("python", os.environ.get("PYTHON", "python3"))]
     named += [(n, os.environ[e]) for n, e in (("dp_accounting", "DP_PYTHON"), ("recbole", "RECBOLE")) if os.environ.get(e)]
     peers = [Peer(n, shutil.which(python) or python) for n, python in named]
     for q in peers:
-        if q.name == "recbole":
-            q.versions.pop("torch", None)  # asked for whole runs only
+        if q.name in ("recbole", "dp_accounting"):
+            q.versions.pop("torch", None)  # its rows have a column of their own
+        elif q.has("torch") and os.environ.get("DP_PYTHON"):
+            q.versions.pop("dp_accounting", None)
         if q.missing():
             print(q.missing(), file=sys.stderr)
     tmp = tempfile.mkdtemp()
@@ -411,13 +422,13 @@ def main():
         if a.gather:
             machine["gather"] = json.load(open(a.gather))
         rows, text = [], ""
-        machine.update(load_after=before[0], stolen=0, minutes=0)
+        machine.update(load_after=before[0], stolen=0, others=0, minutes=0)
         text = report(a, machine, rows, peers, runner.simds)
         for k, c in enumerate(todo):
             print(f"{time.strftime('%H:%M:%S')} {k + 1}/{len(todo)} {c.what}", file=sys.stderr, flush=True)
             rows.append(runner.case(c))
             after = load()
-            machine.update(load_after=after[0], stolen=100 * (after[2] - before[2]) / max(1, after[1] - before[1]), minutes=(time.time() - begin) / 60)
+            machine.update(load_after=after[0], minutes=(time.time() - begin) / 60, **taken(before, after))
             text = report(a, machine, rows, peers, runner.simds)  # what is there is kept if the rest fails
         print(text)
     finally:

@@ -1,5 +1,6 @@
 // Command record turns the numbers of scripts/bench/all.sh into records, from which the pages of docs are filled. It
-// replaces the records of the same names and keeps the others of the file.
+// replaces the records of the same names and keeps the others of the file. It refuses numbers that were measured while
+// other programs or the host used much of the processors.
 //
 // Usage: record BENCH.json RECORDS.json
 package main
@@ -37,7 +38,8 @@ type measured struct {
 		Rounds     int       `json:"rounds"`
 		LoadBefore float64   `json:"load_before"`
 		LoadAfter  float64   `json:"load_after"`
-		Stolen     float64   `json:"stolen"`
+		Stolen     float64   `json:"stolen"` // percent of the processors' time that the host took
+		Others     *float64  `json:"others"` // and that other programs of this machine took
 		Minutes    float64   `json:"minutes"`
 		Date       string    `json:"date"`
 		Build      run.Build `json:"build"`
@@ -75,6 +77,9 @@ func write(args []string) error {
 	if len(m.Rows) == 0 {
 		return fmt.Errorf("%s has no rows", args[0])
 	}
+	if err := m.alone(); err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
 	f, err := record.Open(args[1])
 	if err != nil {
 		return err
@@ -93,7 +98,8 @@ func write(args []string) error {
 	}
 	about := map[string]float64{
 		"load before": m.Machine.LoadBefore, "load after": m.Machine.LoadAfter, "stolen percent": m.Machine.Stolen,
-		"seconds": m.Machine.Seconds, "rounds": float64(m.Machine.Rounds), "minutes": m.Machine.Minutes,
+		"others percent": *m.Machine.Others,
+		"seconds":        m.Machine.Seconds, "rounds": float64(m.Machine.Rounds), "minutes": m.Machine.Minutes,
 	}
 	for _, g := range m.Machine.Gather {
 		about[strings.ReplaceAll(g.Name, "_", " ")+" GB/s"] = g.Gbytes
@@ -112,6 +118,21 @@ func write(args []string) error {
 		put(recordName(r.Key), digits(values(r.Columns)))
 	}
 	return f.Write(args[1])
+}
+
+// busy is the largest percentage of the processors' time that others may have taken from a record.
+const busy = 3
+
+// alone returns an error if others took so much of the machine that the numbers are no record of it.
+func (m measured) alone() error {
+	switch a := m.Machine; {
+	case a.Others == nil:
+		return errors.New("it does not say what other programs took of the processors' time: measure again")
+	case *a.Others > busy || a.Stolen > busy:
+		return fmt.Errorf("other programs took %.1f %% of the processors' time and the host %.1f %%, a record wants at most "+
+			"%d %% each: measure again on an idle machine", *a.Others, a.Stolen, busy)
+	}
+	return nil
 }
 
 // values returns the numbers of a row: for every column its median and minimum in milliseconds and its memory, and for

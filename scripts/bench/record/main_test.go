@@ -10,7 +10,7 @@ import (
 )
 
 const example = `{"machine": {"processor": {"name": "AMD EPYC", "cores": 4}, "threads": 2, "seconds": 3, "rounds": 3,
- "load_before": 0.1, "load_after": 0.25, "stolen": 0, "minutes": 40, "date": "2026-11-23",
+ "load_before": 0.1, "load_after": 0.25, "stolen": 0, "others": 0.5, "minutes": 40, "date": "2026-11-23",
  "build": {"version": "v1", "go": "go1.26", "os": "linux", "arch": "amd64", "float": "float32", "simd": "avx512", "commit": "1234567"},
  "gather": [{"name": "gather_18mb", "gflops": 161.23456}], "gemm": {"torch-2.15": {"peer": "torch 2.15.0", "products": 32, "ratio of medians": 1.25}}},
  "rows": [{"key": "dipsgnn-2810", "columns": {"privrec": {"median_s": 0.002, "min_s": 0.0015, "mb": 61},
@@ -41,6 +41,7 @@ func TestRecord(t *testing.T) {
 	}{
 		{"machine", "gather 18mb GB/s", 161.2},
 		{"machine", "load after", 0.25},
+		{"machine", "others percent", 0.5},
 		{"gemm-torch-2.15", "ratio of medians", 1.25},
 		{"dipsgnn-2810", "privrec ms", 2},
 		{"dipsgnn-2810", "privrec-avx2 least ms", 3},
@@ -61,12 +62,16 @@ func TestRecord(t *testing.T) {
 func TestRecordRefuses(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "bench.json")
-	for _, text := range []string{"", "{}", `{"rows": 1}`} {
+	for text, want := range map[string]string{"": "unexpected end", "{}": "has no rows", `{"rows": 1}`: "cannot unmarshal",
+		strings.Replace(example, `"others": 0.5, `, "", 1):           "does not say what other programs took",
+		strings.Replace(example, `"others": 0.5`, `"others": 40`, 1): "other programs took 40.0 %",
+		strings.Replace(example, `"stolen": 0`, `"stolen": 4.5`, 1):  "and the host 4.5 %",
+	} {
 		if err := os.WriteFile(in, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := write([]string{in, filepath.Join(dir, "out.json")}); err == nil {
-			t.Errorf("%q became records", text)
+		if err := write([]string{in, filepath.Join(dir, "out.json")}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
 	if err := write(nil); err == nil {
