@@ -7,6 +7,8 @@ type Cost struct {
 	Disk    int64 // bytes of its directory
 	How     Basis
 	Workers int // that a finished run had
+
+	alike bool // a finished run was made on a processor and on workers like the present ones
 }
 
 // Basis says how a cost is known, the best first.

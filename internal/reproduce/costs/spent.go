@@ -17,9 +17,11 @@ func Spent(r *roster.Run) (c Cost, ok bool) {
 	if err != nil || m.Status != run.StatusDone {
 		return c, false
 	}
-	c.Seconds = m.Took()
+	c.Seconds, c.alike = m.Took(), true
+	here := run.ThisMachine()
 	for _, a := range m.Attempts {
 		c.Memory, c.Workers = max(c.Memory, a.PeakRSSBytes), a.Machine.Workers
+		c.alike = c.alike && a.Machine.CPU == here.CPU && a.Machine.Workers == here.Workers
 	}
 	err = filepath.WalkDir(r.Dir, func(_ string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -35,8 +37,8 @@ func Spent(r *roster.Run) (c Cost, ok bool) {
 }
 
 // Undisturbed returns what a finished run would take on a machine that nothing else uses: its epochs at the recorded
-// cost of its steps, times scale. Where that is not recorded it is what the run took. done is false where the run is
-// not finished.
+// cost of its steps, times scale, and at most what it took on a machine of this kind. Where the cost is not recorded it
+// is what the run took. done is false where the run is not finished.
 func Undisturbed(r *roster.Run, scale float64) (seconds float64, done bool, err error) {
 	took, done := Spent(r)
 	c := Of(r)
@@ -44,7 +46,15 @@ func Undisturbed(r *roster.Run, scale float64) (seconds float64, done bool, err 
 		return took.Seconds, done, nil
 	}
 	ran, err := RanShare(r)
-	return c.Seconds * ran * scale, true, err
+	return took.atMost(c.Seconds * ran * scale), true, err
+}
+
+// atMost returns a forecast of what a finished run takes here, which is no more than what it took on such a machine.
+func (took Cost) atMost(forecast float64) float64 {
+	if took.alike {
+		return min(forecast, took.Seconds)
+	}
+	return forecast
 }
 
 // RanShare returns the share of the most epochs that a finished run ran.

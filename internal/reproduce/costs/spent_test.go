@@ -21,3 +21,19 @@ func TestRanShare(t *testing.T) {
 		}
 	}
 }
+
+// A recorded cost that is too high gives way to what a run took on such a machine, but not to what it took on another.
+func TestAtMost(t *testing.T) {
+	for _, c := range []struct {
+		took           Cost
+		forecast, want float64
+	}{
+		{Cost{Seconds: 100, alike: true}, 250, 100}, {Cost{Seconds: 100, alike: true}, 60, 60},
+		{Cost{Seconds: 100}, 250, 250}, {Cost{Seconds: 100}, 60, 60},
+	} {
+		if got := c.took.atMost(c.forecast); got != c.want {
+			t.Errorf("took %v s, alike %t, forecast %v s: %v s, want %v", c.took.Seconds, c.took.alike, c.forecast, got,
+				c.want)
+		}
+	}
+}
