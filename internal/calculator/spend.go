@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"privrec/internal/calculator/eventlog"
 	"privrec/internal/privacy"
@@ -22,18 +23,22 @@ func (q *Question) Account() (*Guarantee, error) {
 	if err != nil {
 		return nil, err
 	}
+	g := &Guarantee{Asked: q.asked("delta")}
+	var beside sync.WaitGroup // epsilon and the risk are two compositions, each as long as the other
+	prior := q.or("prior", evenPrior)
+	beside.Go(func() { g.see(books, prior) })
 	r, err := q.read(q.method, books)
+	beside.Wait()
 	if err != nil {
 		return nil, err
 	}
-	g := &Guarantee{Result: r, Asked: q.asked("delta")}
+	g.Result = r
 	if q.sampling == eventlog.Shuffled {
 		g.Method = unamplified
 		if g.Lower, err = q.shuffledLower(); err != nil {
 			return nil, err
 		}
 	}
-	g.see(books, q.or("prior", evenPrior))
 	if q.sampling == privacy.Poisson && q.relation != privacy.Replace && q.or("group", 1) == 1 {
 		g.CLT = accountant.CLTMuPoisson(q.get("sampling-rate"), q.get("noise-multiplier"), q.get("steps"))
 	}

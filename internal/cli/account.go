@@ -189,6 +189,7 @@ func (a *App) questionCommand(q *calculator.Question, short string, answer func(
 		if err := ready(c, q); err != nil {
 			return nil, err
 		}
+		run.RoomyHeap()
 		return answer()
 	})
 	questionFlags(c, q)

@@ -116,6 +116,14 @@ const garbagePercent = 30
 // training.
 var unused = sync.OnceValue(func() []byte { return make([]byte, 32<<20) })
 
+// RoomyHeap lets the process have 32 MiB of garbage before it collects any, unless the environment variable GOGC is
+// set. A command of a tenth of a second then collects once or not at all.
+func RoomyHeap() {
+	if os.Getenv("GOGC") == "" {
+		unused()
+	}
+}
+
 // leanHeap sets garbagePercent for the process, unless the environment variable GOGC is set.
 func leanHeap() {
 	if os.Getenv("GOGC") == "" {

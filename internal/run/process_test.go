@@ -9,6 +9,10 @@ import (
 func TestLeanHeap(t *testing.T) {
 	before := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(before)
+	RoomyHeap() // leaves the percentage alone
+	if got := debug.SetGCPercent(100); got != 100 {
+		t.Errorf("a roomy heap has %d %%, want 100", got)
+	}
 	for _, c := range []struct {
 		set  string
 		want int

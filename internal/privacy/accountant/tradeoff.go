@@ -144,6 +144,9 @@ func (t *TradeOff) TPR(fpr float64) float64 {
 		return fpr
 	}
 	best := 1.0
+	for i := 0; i < len(t.eps); i += blockPoints { // a first bound that most blocks are not below
+		best = min(best, leastBound(t.up[i], t.down[i], t.delta[i], fpr))
+	}
 	for k, b := range t.pieces {
 		if leastBound(b.up, b.down, b.delta, fpr) >= best { // rounding keeps order: so are all of its points
 			continue
