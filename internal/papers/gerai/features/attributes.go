@@ -53,7 +53,8 @@ func declaredOccupations(c *dataset.Column) []string {
 func Attributes(f *dataset.Features) ([]Attribute, error) {
 	if f == nil {
 		return nil, &dataset.Error{Field: Gender, Msg: "the data have no user features",
-			Hint: "choose a recipe with user features, such as gerai; own data have them in a file own-NAME.user"}
+			Hint: "of published data choose a recipe with user features, such as gerai; own data have them in a file " +
+				"own-NAME.user or own-NAME.users.csv"}
 	}
 	if err := f.Complete(); err != nil {
 		return nil, err
