@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"sync"
+
+	"privrec/internal/config"
 )
 
 // Plan holds the effect that Start would have under the same options.
@@ -15,11 +18,16 @@ type Plan struct {
 	Holder   int       // process on this machine that writes it, for StateBusy
 	Manifest *Manifest // of the run in it, nil where there is none
 
-	yaml func() ([]byte, error)
+	yaml   func() ([]byte, error)
+	values func() (map[string]string, error)
 }
 
 // Config returns the effective configuration, as in config.yaml.
 func (p *Plan) Config() ([]byte, error) { return p.yaml() }
+
+// Values returns the values of the effective configuration by their keys, as config.Flat does. All copies of a plan
+// share them.
+func (p *Plan) Values() (map[string]string, error) { return p.values() }
 
 // State says how far the run in a directory has come.
 type State string
@@ -42,6 +50,13 @@ func (t Task) Plan(o Options) (Plan, error) {
 		return Plan{}, err
 	}
 	p := Plan{Hash: b.hash, Seed: b.settings.Seed, Dir: b.dir(t), yaml: b.yaml}
+	p.values = sync.OnceValues(func() (map[string]string, error) {
+		text, err := b.yaml()
+		if err != nil {
+			return nil, err
+		}
+		return config.Flat(configName, text)
+	})
 	if err := p.Look(); err != nil {
 		return Plan{}, err
 	}

@@ -4,12 +4,10 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"privrec/internal/config"
 	"privrec/internal/reproduce/grid"
 	"privrec/internal/reproduce/roster"
 )
@@ -29,11 +27,7 @@ var neutral = []string{
 // Effort returns what the cost of a run depends on: a key that runs of equal steps share, and
 // the epochs that multiply them, 1 where the task knows none.
 func Effort(r *roster.Run) (key string, epochs int, err error) {
-	text, err := r.Plan.Config()
-	if err != nil {
-		return "", 0, err
-	}
-	values, err := config.Flat(filepath.Base(r.Dir), text)
+	values, err := r.Plan.Values()
 	if err != nil {
 		return "", 0, err
 	}
