@@ -221,39 +221,40 @@ func layout(data any) (dtype string, size, n int) {
 const chunk = 8192
 
 func writeData(w io.Writer, data any) error {
-	buf := make([]byte, 0, chunk*8)
-	flush := func() error {
-		_, err := w.Write(buf)
-		buf = buf[:0]
-		return err
-	}
-	emit := func(n int, put func(i int)) error {
-		for i := range n {
-			put(i)
-			if (i+1)%chunk == 0 {
-				if err := flush(); err != nil {
-					return err
-				}
-			}
-		}
-		return flush()
+	_, size, n := layout(data)
+	if size == 0 {
+		return fmt.Errorf("safetensors: data of type %T", data)
 	}
 	le := binary.LittleEndian
-	switch d := data.(type) {
-	case []float32:
-		return emit(len(d), func(i int) { buf = le.AppendUint32(buf, math.Float32bits(d[i])) })
-	case []float64:
-		return emit(len(d), func(i int) { buf = le.AppendUint64(buf, math.Float64bits(d[i])) })
-	case []int64:
-		return emit(len(d), func(i int) { buf = le.AppendUint64(buf, uint64(d[i])) })
+	buf := make([]byte, 0, min(n, chunk)*size)
+	for lo := 0; lo < n; lo += chunk {
+		hi := min(n, lo+chunk)
+		buf = buf[:0]
+		switch d := data.(type) {
+		case []float32:
+			for _, x := range d[lo:hi] {
+				buf = le.AppendUint32(buf, math.Float32bits(x))
+			}
+		case []float64:
+			for _, x := range d[lo:hi] {
+				buf = le.AppendUint64(buf, math.Float64bits(x))
+			}
+		case []int64:
+			for _, x := range d[lo:hi] {
+				buf = le.AppendUint64(buf, uint64(x))
+			}
+		}
+		if _, err := w.Write(buf); err != nil {
+			return err
+		}
 	}
-	return fmt.Errorf("safetensors: data of type %T", data)
+	return nil
 }
 
 func readData(r io.Reader, in tensorInfo) (any, error) {
 	size := safetensors.Size(in.DType)
 	n := int(in.Offsets[1]-in.Offsets[0]) / size
-	buf := make([]byte, chunk*size)
+	buf := make([]byte, min(n, chunk)*size)
 	fill := func(put func(i int, b []byte)) error {
 		for lo := 0; lo < n; lo += chunk {
 			hi := min(n, lo+chunk)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Column is one column of a table of scores. Values is a slice of string,
@@ -39,10 +40,9 @@ func (e *Env) WriteScores(name string, columns ...Column) error {
 		return fmt.Errorf("write scores %s: %w", name, err)
 	}
 	return e.write(name+".tsv.gz", true, func(w io.Writer) error {
-		z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
-		if err != nil {
-			return err
-		}
+		z := zippers.Get().(*gzip.Writer)
+		defer zippers.Put(z)
+		z.Reset(w)
 		b := bufio.NewWriterSize(z, 1<<16)
 		var line []byte
 		for i := -1; i < rows; i++ {
@@ -67,6 +67,15 @@ func (e *Env) WriteScores(name string, columns ...Column) error {
 		return z.Close()
 	})
 }
+
+// zippers keeps writers for tables of scores: each has a megabyte of buffers, far more than a small table.
+var zippers = sync.Pool{New: func() any {
+	z, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+	if err != nil {
+		panic(err) // the level is one that gzip has
+	}
+	return z
+}}
 
 func columnCells(values any) (func(b []byte, i int) []byte, int, error) {
 	switch v := values.(type) {
