@@ -12,39 +12,35 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/demo"
 	"privrec/internal/experiment"
 	"privrec/internal/papers"
 )
 
-// ownNumbers are the cells that TestOwnNumbers compares: a task on a built-in set, and on the same rows as own data. noise
-// marks tasks whose noise is drawn by the setting, the name of the data included, so that two releases never share it: of
-// them floors and counts are compared.
+// ownNumbers are the cells that TestOwnNumbers compares: a task on a built-in set, and on the same rows as own data.
 var ownNumbers = []struct {
 	task, built, own string
 	sets             []string
-	noise            bool
 }{
-	{"ease", "ml-100k gerai", "own-ml ratio", nil, false},
-	{"itemknn", "ml-100k gerai", "own-ml ratio", nil, false},
-	{"bprmf", "ml-100k gerai-valid", "own-ml distinct+ratio+valid-5", []string{"train.epochs=1", "model.dim=8"}, false},
-	{"gcn", "ml-100k gerai", "own-ml ratio", []string{"train.epochs=1", "model.dim=8", "eval.candidates=50"}, false},
-	{"gru4rec", "ml-100k dipsgnn", "own-ml 10-core+last-50+fraction", []string{"train.epochs=1", "model.dim=8", "train.select=last", "train.refit=false"}, false},
-	{"itemknn", "gowalla lightgcn", "own-gowalla split", nil, false},
-	{"dp-popularity", "gowalla lightgcn", "own-gowalla split", nil, true},
-	{"dasl-single", "cd-amazon-toy-game", "own-toys+own-games", []string{"train.epochs=1", "model.dim=8", "train.refit=false"}, false},
-	{"dasl", "cd-amazon-toy-game", "own-toys+own-games", []string{"train.epochs=1", "model.dim=8", "train.refit=false"}, false},
-	{"pricdsr", "cd-amazon-toy-game", "own-toys+own-games", []string{"train.epochs=1", "model.dim=8", "train.refit=false"}, true},
+	{"ease", "ml-100k gerai", "own-ml ratio", nil},
+	{"itemknn", "ml-100k gerai", "own-ml ratio", nil},
+	{"bprmf", "ml-100k gerai-valid", "own-ml distinct+ratio+valid-5", []string{"train.epochs=1", "model.dim=8"}},
+	{"gcn", "ml-100k gerai", "own-ml ratio", []string{"train.epochs=1", "model.dim=8", "eval.candidates=50"}},
+	{"gru4rec", "ml-100k dipsgnn", "own-ml 10-core+last-50+fraction", []string{"train.epochs=1", "model.dim=8", "train.select=last", "train.refit=false"}},
+	{"dasl-single", "cd-amazon-toy-game", "own-toys+own-games", []string{"train.epochs=1", "model.dim=8", "train.refit=false"}},
 }
 
 // A set under the name of own data, in generic files with the ids of the built-in set, gives the numbers of the built-in
-// set: MovieLens 100K with its attributes, Gowalla, and toys with games, as two sets that are called as its domains are.
+// set: MovieLens 100K with its attributes, and toys with games, as two sets that are called as its domains are.
 func TestOwnNumbers(t *testing.T) {
 	data := ownCopies(t)
 	t.Setenv("PRIVREC_DATA", data)
@@ -63,14 +59,65 @@ func TestOwnNumbers(t *testing.T) {
 				}
 				got[k] = ownRun(t, c.task, sets)
 			}
-			if c.noise {
-				got[0].Evaluations, got[1].Evaluations = nil, nil
-			}
 			if diff := gocmp.Diff(got[0], got[1]); diff != "" {
 				t.Errorf("%s and %s differ: %s", c.built, c.own, diff)
 			}
 		})
 	}
+}
+
+// A set under the name of own data has the rows of the built-in set, each in its part: Gowalla, whose split is published,
+// and both domains of toys with games.
+func TestOwnRows(t *testing.T) {
+	at := registry.Options{Dir: ownCopies(t), NoCache: true}
+	t.Run("gowalla", func(t *testing.T) {
+		var got [2]*dataset.Interactions
+		for k, on := range [][2]string{{"gowalla", "lightgcn"}, {"own-gowalla", "split"}} {
+			d, err := registry.LoadInteractions(t.Context(), on[0], on[1], dataset.View{Seed: 1}, at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[k] = &dataset.Interactions{Users: d.Users, Items: d.Items, Train: d.Train, Valid: d.Valid, Test: d.Test,
+				UserIDs: d.UserIDs, ItemIDs: d.ItemIDs}
+		}
+		if !reflect.DeepEqual(got[0], got[1]) { // a million rows: the first that differs is enough
+			t.Errorf("own data differ: %s", firstRow(got[0], got[1]))
+		}
+	})
+	t.Run("toys and games", func(t *testing.T) {
+		var got [2]*dataset.Cross
+		for k, on := range []string{"cd-amazon-toy-game", "own-toys+own-games"} {
+			set, err := registry.FindCross(on)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := registry.LoadCross(t.Context(), on, set.Domains[0].Name, set.Domains[1].Name, dataset.View{Seed: 1}, at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[k] = &dataset.Cross{Users: d.Users, UserIDs: d.UserIDs, Domains: d.Domains}
+			for i := range got[k].Domains {
+				got[k].Domains[i].Name = ""
+			}
+		}
+		if !reflect.DeepEqual(got[0], got[1]) {
+			t.Error("own data differ")
+		}
+	})
+}
+
+// firstRow names the first user whose rows differ.
+func firstRow(a, b *dataset.Interactions) string {
+	if !slices.Equal(a.UserIDs, b.UserIDs) || !slices.Equal(a.ItemIDs, b.ItemIDs) {
+		return fmt.Sprintf("%d users and %d items, want %d and %d, by their ids", b.Users, b.Items, a.Users, a.Items)
+	}
+	for u, id := range a.UserIDs {
+		if !slices.Equal(a.Train[u], b.Train[u]) || !slices.Equal(a.Test[u], b.Test[u]) {
+			return fmt.Sprintf("user %s is trained on %d items and tested on %d, want %d and %d", id, len(b.Train[u]),
+				len(b.Test[u]), len(a.Train[u]), len(a.Test[u]))
+		}
+	}
+	return "in a validation part"
 }
 
 // ownResult is what a run measured, without names.
