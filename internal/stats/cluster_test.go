@@ -100,3 +100,43 @@ func TestClusterBootstrapRefuses(t *testing.T) {
 		}
 	}
 }
+
+// blocked is a source that also fills many words at once. One word in five is 0, which a draw of 3 clusters rejects.
+type blocked struct{ drawn, largest int }
+
+func (b *blocked) Uint64() uint64 {
+	b.drawn++
+	return uint64(b.drawn) * uint64(b.drawn%5) * 0x9E3779B97F4A7C15
+}
+
+func (b *blocked) Uint64s(dst []uint64) {
+	b.largest = max(b.largest, len(dst))
+	for i := range dst {
+		dst[i] = b.Uint64()
+	}
+}
+
+// Words that are drawn in blocks are those of single draws, and the source stands in the same place afterwards.
+func TestClusterBootstrapInBlocks(t *testing.T) {
+	for _, clusters := range []int{3, 64, 1000} {
+		num, den := make([]float64, clusters), ones(clusters)
+		for u := range num {
+			num[u] = float64(u * u % 17)
+		}
+		in := func(src rand.Source) []Interval {
+			got, err := ClusterBootstrap([][]float64{num}, [][]float64{den}, 333, 0.95, src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		var block, single blocked
+		got, want := in(&block), in(struct{ rand.Source }{&single})
+		if !slices.Equal(got, want) || block.drawn != single.drawn || block.largest < 100 || single.largest > 0 {
+			t.Errorf("%d clusters: %v after %+v in blocks, %v after %+v word by word", clusters, got, block, want, single)
+		}
+		if clusters == 3 && single.drawn <= 333*clusters {
+			t.Error("no word was rejected")
+		}
+	}
+}

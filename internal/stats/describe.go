@@ -180,6 +180,9 @@ func ClusterBootstrap(num, den [][]float64, resamples int, level float64, src ra
 	for j := range values {
 		values[j] = make([]float64, resamples)
 	}
+	if b, ok := src.(bulk); ok {
+		src = &ahead{src: b, needed: resamples * clusters}
+	}
 	r, times := rand.New(src), make([]float64, clusters)
 	for i := range resamples {
 		clear(times)
@@ -205,6 +208,29 @@ func ClusterBootstrap(num, den [][]float64, resamples int, level float64, src ra
 		out[j] = Interval{Quantile(v, (1-level)/2), Quantile(v, (1+level)/2), level}
 	}
 	return out, nil
+}
+
+// bulk fills many words at once, each as a call of Uint64 gives it.
+type bulk interface{ Uint64s(dst []uint64) }
+
+// ahead draws from a source in blocks. No block has more words than are needed, so that the source stands in the end
+// where single draws leave it.
+type ahead struct {
+	src    bulk
+	needed int      // words, at least
+	block  []uint64 // not drawn yet, in words
+	words  [256]uint64
+}
+
+// Uint64 implements rand.Source.
+func (a *ahead) Uint64() uint64 {
+	if len(a.block) == 0 {
+		a.block = a.words[:min(len(a.words), max(1, a.needed))]
+		a.src.Uint64s(a.block)
+	}
+	x := a.block[0]
+	a.block, a.needed = a.block[1:], a.needed-1
+	return x
 }
 
 // ratiosSpread reports whether the ratios of clusters differ by more than rounding.
