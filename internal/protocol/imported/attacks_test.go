@@ -20,7 +20,8 @@ type found struct {
 		}
 		Gains []gain
 	}
-	Gains []gain
+	Gains  []gain
+	Epochs []struct{ Loss float64 } // of a model that is trained: one row that differs shows in them, if in no metric
 }
 
 // gain is what is left of an attack beyond a floor.
