@@ -163,6 +163,15 @@ func opCases() []opCase {
 		{"gruGates, one operand", [][2]int{{5, 9}}, func(t tape, x []node) node {
 			return t.GRUGates(x[0], x[0], x[0].SliceCols(3, 6), false)
 		}, nil},
+		{"gruStates, update", [][2]int{{7, 6}, {6, 2}, {1, 6}}, func(t tape, x []node) node {
+			return t.GRUStates(x[0], x[1], x[2], []int{0, 3, 6, 7}, true)
+		}, nil},
+		{"gruStates, keep", [][2]int{{7, 6}, {6, 2}, {1, 6}}, func(t tape, x []node) node {
+			return t.GRUStates(x[0], x[1], x[2], []int{0, 4, 7}, false).Add(x[0].SliceCols(0, 2))
+		}, nil},
+		{"gruStates, one step", [][2]int{{3, 6}, {6, 2}, {1, 6}}, func(t tape, x []node) node {
+			return t.GRUStates(x[0], x[1], x[2], []int{0, 3}, false)
+		}, nil},
 		{"attention", [][2]int{{6, 4}, {6, 4}, {6, 2}}, func(t tape, x []node) node {
 			return t.Attention(x[0], x[1], x[2], autograd.AttentionShape{Query: offsets, Heads: 2})
 		}, nil},

@@ -76,6 +76,16 @@ func (c *GRUCell) Step(t *autograd.Tape, gi, h *autograd.Node) *autograd.Node {
 	return n.Add(z.Mul(h.Sub(n)))
 }
 
+// States returns the states after every step of some sequences, each from state 0, given gi, a result of Input for all
+// steps (N, d). Rows start[p] to start[p+1] are step p, longest sequence first, as autograd.Tape.GRUStates has them. The
+// cell has ResetAfter.
+func (c *GRUCell) States(t *autograd.Tape, gi *autograd.Node, start []int) *autograd.Node {
+	if c.Reset != ResetAfter {
+		panic("nn: GRUCell.States of a cell whose reset gate acts on the state")
+	}
+	return t.GRUStates(gi, t.Use(c.Whh), t.Use(c.Bhh), start, c.Gate == GateUpdate)
+}
+
 // Params implements Layer.
 func (c *GRUCell) Params() []*autograd.Param {
 	return []*autograd.Param{c.Wih, c.Whh, c.Bih, c.Bhh}

@@ -90,18 +90,7 @@ func (m *Deep) Forward(t *autograd.Tape, b *Batch, step int) *autograd.Node {
 	b.lay()
 	x := m.drop.Forward(t, t.Rows(m.Item, b.item), uint64(step)) // (N, d), position by position
 	for _, layer := range m.Layers {
-		gi := layer.Input(t, x)                                 // (N, 3 hidden)
-		h := t.Const(t.BufferZero(b.start[1], m.Config.Hidden)) // longest sequence first
-		states := make([]*autograd.Node, 0, len(b.start)-1)
-		for p := range len(b.start) - 1 {
-			lo, hi := b.start[p], b.start[p+1]
-			if hi-lo < h.Rows() {
-				h = h.SliceRows(0, hi-lo)
-			}
-			h = layer.Step(t, gi.SliceRows(lo, hi), h) // (sequences with a position p, hidden)
-			states = append(states, h)
-		}
-		x = t.StackRows(states...) // (N, hidden)
+		x = layer.States(t, layer.Input(t, x), b.start) // (N, hidden)
 	}
 	return m.Out.Forward(t, x.Gather(b.rows))
 }
