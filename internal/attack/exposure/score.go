@@ -57,28 +57,81 @@ func newResult(q Protocol, p *slate.Pairs, rows []int32) *Result {
 // for each rank up to the largest cutoff; it does not keep the lists. It fails on a wrong protocol, and if the ranker
 // fails or does not answer as [Ranker] says.
 func Evaluate(ctx context.Context, ranker Ranker, p *slate.Pairs, q Protocol) (*Result, error) {
-	if field, problem := q.Check(); problem != "" {
-		return nil, fmt.Errorf("scoring guesses: %s: %s", field, problem)
+	if err := q.fits(ranker, p); err != nil {
+		return nil, err
 	}
-	q = q.withDefaults()
-	j := ranker.Lists()
-	if j != 1 && j != p.L && q.Budget == BudgetKL {
-		return nil, fmt.Errorf("scoring guesses: %d lists for %d clicks: the budget k*L needs one list, or one for "+
-			"each click", j, p.L)
-	}
-	rows, dropped := q.rows(p)
-	candidates, err := q.candidates(p, rows)
+	r, err := together(ctx, ranker, p, []Protocol{q})
 	if err != nil {
 		return nil, err
 	}
-	r := newResult(q, p, rows)
-	depth, split := r.depth, make([][]int32, p.L)
-	if j == 1 && q.Budget == BudgetKL {
-		depth *= p.L
+	return r[0], nil
+}
+
+// EvaluateAll scores an attack under each protocol, like Evaluate. It ranks once for all protocols that ask for the same
+// pairs and candidates, since shorter lists of an attack are the beginnings of its longer ones.
+func EvaluateAll(ctx context.Context, m *Model, p *slate.Pairs, qs []Protocol) ([]*Result, error) {
+	for _, q := range qs {
+		if err := q.fits(m, p); err != nil {
+			return nil, fmt.Errorf("%s: attack: %w", q, err)
+		}
 	}
-	var one [1][]int32
-	sc := scorer{r: r, p: p, candidates: candidates}
-	kept, users, next := rows[:0:0], r.Users[:0:0], 0
+	all := make([]*Result, len(qs))
+	for i := range qs {
+		if all[i] != nil {
+			continue
+		}
+		var same []Protocol
+		var at []int
+		for k := i; k < len(qs); k++ {
+			if all[k] == nil && qs[i].asks(qs[k]) {
+				same, at = append(same, qs[k]), append(at, k)
+			}
+		}
+		got, err := together(ctx, m, p, same)
+		if err != nil {
+			return nil, fmt.Errorf("%s: attack: %w", qs[i], err)
+		}
+		for k, r := range got {
+			all[at[k]] = r
+		}
+	}
+	return all, nil
+}
+
+// asks reports whether two protocols ask for the same pairs and candidates.
+func (q Protocol) asks(o Protocol) bool {
+	q, o = q.withDefaults(), o.withDefaults()
+	o.Budget, o.Cutoffs, o.DropEnded = q.Budget, q.Cutoffs, q.DropEnded
+	return q.same(o)
+}
+
+// fits refuses a wrong protocol, and one that a ranker has not the lists for.
+func (q Protocol) fits(ranker Ranker, p *slate.Pairs) error {
+	if field, problem := q.Check(); problem != "" {
+		return fmt.Errorf("scoring guesses: %s: %s", field, problem)
+	}
+	if j := ranker.Lists(); j != 1 && j != p.L && q.withDefaults().Budget == BudgetKL {
+		return fmt.Errorf("scoring guesses: %d lists for %d clicks: the budget k*L needs one list, or one for each "+
+			"click", j, p.L)
+	}
+	return nil
+}
+
+// together scores a ranker under protocols that fit it and ask for the same pairs and candidates.
+func together(ctx context.Context, ranker Ranker, p *slate.Pairs, qs []Protocol) ([]*Result, error) {
+	j := ranker.Lists()
+	rows, dropped := qs[0].rows(p)
+	candidates, err := qs[0].candidates(p, rows)
+	if err != nil {
+		return nil, err
+	}
+	depth := 0
+	of := make([]*scoring, len(qs))
+	for i, q := range qs {
+		of[i] = newScoring(q.withDefaults(), p, rows, candidates, j)
+		depth = max(depth, of[i].depth)
+	}
+	next := 0
 	shown := progress.Begin(ctx, "score pairs", len(rows))
 	defer shown.End()
 	err = ranker.Rank(ctx, p, rows, depth, candidates, func(row int32, lists [][]int32) error {
@@ -94,20 +147,9 @@ func Evaluate(ctx context.Context, ranker Ranker, p *slate.Pairs, q Protocol) (*
 					depth)
 			}
 		}
-		if q.DropEnded && j > 1 && slices.ContainsFunc(lists, func(l []int32) bool { return len(l) == 0 }) {
-			r.Dropped.Ended++
-			return nil
+		for _, s := range of {
+			s.answer(row, lists)
 		}
-		switch {
-		case j == 1 && q.Budget == BudgetKL:
-			deal(split, lists[0])
-			lists = split
-		case j > 1 && q.Budget == BudgetK:
-			one[0] = merge(one[0][:0], lists, depth)
-			lists = one[:]
-		}
-		kept, users = append(kept, row), append(users, p.Users[row])
-		sc.score(row, lists)
 		return nil
 	})
 	if err != nil {
@@ -116,9 +158,58 @@ func Evaluate(ctx context.Context, ranker Ranker, p *slate.Pairs, q Protocol) (*
 	if next != len(rows) {
 		return nil, fmt.Errorf("scoring guesses: %d of %d rows were answered", next, len(rows))
 	}
-	dropped.Ended = r.Dropped.Ended
-	r.Rows, r.Users, r.Dropped = kept, users, dropped
-	return r, nil
+	all := make([]*Result, len(of))
+	for i, s := range of {
+		all[i] = s.r
+		dropped.Ended = s.r.Dropped.Ended
+		all[i].Rows, all[i].Users, all[i].Dropped = s.kept, s.users, dropped
+	}
+	return all, nil
+}
+
+// scoring turns a ranker's lists into the result under one protocol.
+type scoring struct {
+	scorer
+	depth int // of the lists that the protocol asks for
+	kept  []int32
+	users []int32
+
+	short, split [][]int32
+	one          [1][]int32
+}
+
+func newScoring(q Protocol, p *slate.Pairs, rows []int32, candidates func(row int32) []int32, lists int) *scoring {
+	r := newResult(q, p, rows)
+	s := &scoring{scorer: scorer{r: r, p: p, candidates: candidates}, depth: r.depth, kept: rows[:0:0],
+		users: r.Users[:0:0], split: make([][]int32, p.L)}
+	if lists == 1 && q.Budget == BudgetKL {
+		s.depth *= p.L
+	}
+	return s
+}
+
+// answer scores the lists of a row, or counts it among those left out.
+func (s *scoring) answer(row int32, lists [][]int32) {
+	q := s.r.Protocol
+	if q.DropEnded && len(lists) > 1 && slices.ContainsFunc(lists, func(l []int32) bool { return len(l) == 0 }) {
+		s.r.Dropped.Ended++
+		return
+	}
+	s.short = s.short[:0]
+	for _, l := range lists {
+		s.short = append(s.short, l[:min(len(l), s.depth)])
+	}
+	lists = s.short
+	switch {
+	case len(lists) == 1 && q.Budget == BudgetKL:
+		deal(s.split, lists[0])
+		lists = s.split
+	case len(lists) > 1 && q.Budget == BudgetK:
+		s.one[0] = merge(s.one[0][:0], lists, s.depth)
+		lists = s.one[:]
+	}
+	s.kept, s.users = append(s.kept, row), append(s.users, s.p.Users[row])
+	s.score(row, lists)
 }
 
 // EvaluateLike scores a ranker with a single list on the pairs of another result, with the same number of distinct

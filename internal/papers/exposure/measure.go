@@ -53,8 +53,12 @@ func (x *attackRun) evaluate(ctx context.Context, m *attack.Model, r *train.Resu
 	if err != nil {
 		return nil, err
 	}
+	got, err := x.Attack(ctx, m)
+	if err != nil {
+		return nil, err
+	}
 	for i, q := range x.Protocols() {
-		p, err := x.Under(ctx, q, m, floors, i == 0)
+		p, err := x.Under(ctx, q, got[i], m.Lists(), floors, i == 0)
 		if err != nil {
 			return nil, err
 		}

@@ -83,17 +83,19 @@ func (f Floor) in(q attack.Protocol, lists int) (attack.Ranker, error) {
 	return attack.Deal(f.Ranker, lists)
 }
 
-// Under measures an attack under one protocol: the attack and the floors, then each floor with as many distinct guesses
-// for every pair as the attack made.
-func (b *Bench) Under(ctx context.Context, q attack.Protocol, m *attack.Model, floors []Floor,
+// Attack ranks the test pairs by an attack, and returns its results under every protocol, in the order of Protocols.
+func (b *Bench) Attack(ctx context.Context, m *attack.Model) ([]*attack.Result, error) {
+	return attack.EvaluateAll(ctx, m, b.Test, b.Protocols())
+}
+
+// Under compares an attack of so many lists under one protocol, where got is its result: with the floors, then with
+// each floor with as many distinct guesses for every pair as the attack made.
+func (b *Bench) Under(ctx context.Context, q attack.Protocol, got *attack.Result, lists int, floors []Floor,
 	main bool) (*Outcome, error) {
 	p := &Outcome{Name: q.String(), Vocabulary: q.Vocabulary, Budget: q.Budget, Gains: []Gain{}, Counts: []Counted{},
-		FloorGuesses: b.Guesses(q, m.Lists())}
+		FloorGuesses: b.Guesses(q, lists)}
 	b.Env.Progress.Phase(p.Name)
-	got, err := attack.Evaluate(ctx, m, b.Test, q)
-	if err != nil {
-		return nil, fmt.Errorf("%s: attack: %w", p.Name, err)
-	}
+	var err error
 	if p.Attack, err = b.scores(b.Method+"; "+p.Name, got); err != nil {
 		return nil, fmt.Errorf("%s: attack: %w", p.Name, err)
 	}
@@ -101,7 +103,7 @@ func (b *Bench) Under(ctx context.Context, q attack.Protocol, m *attack.Model, f
 	p.Users = len(slices.Compact(slices.Sorted(slices.Values(got.Users))))
 	p.Candidates = b.candidates(q, got)
 	for _, f := range floors {
-		r, err := f.in(q, m.Lists())
+		r, err := f.in(q, lists)
 		if err != nil {
 			return nil, err
 		}
@@ -126,7 +128,7 @@ func (b *Bench) Under(ctx context.Context, q attack.Protocol, m *attack.Model, f
 			return nil, fmt.Errorf("%s: %w", p.Name, err)
 		}
 		p.Gains = append(p.Gains, gains...)
-		if !b.Fewer(q, m.Lists()) {
+		if !b.Fewer(q, lists) {
 			continue
 		}
 		if s, err = b.scores(f.name+AsMany, equal); err != nil {
