@@ -28,24 +28,28 @@ func (x *Node) unary(op string, forward, back func(j *job, lo, hi int), byValue 
 func (x *Node) Sigmoid() *Node {
 	return x.unary("sigmoid",
 		func(j *job, lo, hi int) { tensor.Sigmoid(j.dst[lo:hi], j.a[lo:hi]) },
-		func(j *job, lo, hi int) {
-			dst, dy, y := j.dst[lo:hi], j.a[lo:hi], j.b[lo:hi]
-			for i, v := range y {
-				dst[i] = dy[i] * v * (1 - v)
-			}
-		}, true)
+		func(j *job, lo, hi int) { sigmoidBack(j.dst[lo:hi], j.a[lo:hi], j.b[lo:hi]) }, true)
+}
+
+// sigmoidBack sets dst to the gradient of the sigmoid's argument, given that of its value y; dst may be dy.
+func sigmoidBack(dst, dy, y []tensor.Float) {
+	for i, v := range y {
+		dst[i] = dy[i] * v * (1 - v)
+	}
 }
 
 // Tanh returns the hyperbolic tangent, element by element.
 func (x *Node) Tanh() *Node {
 	return x.unary("tanh",
 		func(j *job, lo, hi int) { tensor.Tanh(j.dst[lo:hi], j.a[lo:hi]) },
-		func(j *job, lo, hi int) {
-			dst, dy, y := j.dst[lo:hi], j.a[lo:hi], j.b[lo:hi]
-			for i, v := range y {
-				dst[i] = dy[i] * (1 - v*v)
-			}
-		}, true)
+		func(j *job, lo, hi int) { tanhBack(j.dst[lo:hi], j.a[lo:hi], j.b[lo:hi]) }, true)
+}
+
+// tanhBack sets dst to the gradient of the tangent's argument, given that of its value y; dst may be dy.
+func tanhBack(dst, dy, y []tensor.Float) {
+	for i, v := range y {
+		dst[i] = dy[i] * (1 - v*v)
+	}
 }
 
 // Exp returns the exponential, element by element.

@@ -87,6 +87,7 @@ func TestShapeMisuse(t *testing.T) {
 		{"layerNorm", func(t tape, x, z node) { x.LayerNorm(z, z) }},
 		{"gruGates", func(t tape, x, z node) { t.GRUGates(x, z, z, true) }},
 		{"gruStates", func(t tape, x, z node) { t.GRUStates(x, z, z, []int{0, 2}, true) }},
+		{"gruStatesBefore", func(t tape, x, z node) { t.GRUStatesBefore(x, z, z, []int{0, 2}) }},
 		{"attention", func(t tape, x, z node) { t.Attention(x, z, z, autograd.AttentionShape{Query: []int32{0, 2}, Heads: 1}) }},
 	} {
 		tp := autograd.NewTape()

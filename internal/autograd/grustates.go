@@ -11,12 +11,44 @@ import "privrec/internal/tensor"
 // sequences through all their steps: it waits for no other, and the results of a step are in its cache when the next
 // one reads them.
 func (t *Tape) GRUStates(gi, w, b *Node, start []int, update bool) *Node {
-	const op = "gruStates"
+	c := &gruAfter{gruStates: t.gruStates("gruStates", gi, w, b, start, 3*w.Cols()), update: update}
+	c.gh, c.right = t.Buffer(gi.Rows(), 3*c.d), c.operand(w.V, true)
+	c.run(c.forward, c.backward)
+	return c.y.checked()
+}
+
+// gruAfter computes GRUStates.
+type gruAfter struct {
+	gruStates
+	update bool
+	gh     tensor.Matrix // the state's part of the gates (N, 3d)
+	right  operand       // w in the direction of the pass
+}
+
+// gemmUncut is the least inner dimension that Gemm may cut, which gives other bits than a packed product.
+const gemmUncut = 1024
+
+// gruGrain is the number of sequences that a core takes at a time.
+const gruGrain = 32
+
+// gruStates holds what both forms of the cell need of a call.
+type gruStates struct {
+	t           *Tape
+	gi, w, b, y *Node
+	start       []int
+	d           int
+	whole       bool          // products may be cut: all sequences are taken at once
+	gates       tensor.Matrix // r, z, c (N, 3d)
+	zero        tensor.Matrix // the states before the first step
+}
+
+// gruStates checks the operands of an operation. inner is its widest inner dimension of a product.
+func (t *Tape) gruStates(op string, gi, w, b *Node, start []int, inner int) gruStates {
 	n, d := gi.Rows(), w.Cols()
 	if gi.Cols() != 3*d || w.Rows() != 3*d || b.Rows() != 1 || b.Cols() != 3*d {
 		fail(op, "gates are not three times as wide as the state", gi, w, b)
 	}
-	c := &gruStates{t: t, gi: gi, w: w, b: b, start: start, update: update, d: d, whole: 3*d >= gemmUncut}
+	c := gruStates{t: t, gi: gi, w: w, b: b, start: start, d: d, whole: inner >= gemmUncut}
 	if len(start) == 0 || start[0] != 0 || start[c.steps()] != n {
 		failf(op, []*Node{gi}, "steps that do not cover %d rows", n)
 	}
@@ -26,41 +58,28 @@ func (t *Tape) GRUStates(gi, w, b *Node, start []int, update bool) *Node {
 		}
 	}
 	c.y = t.node(op, n, d, gi, w, b)
-	c.gh, c.gates = t.Buffer(n, 3*d), t.Buffer(n, 3*d)
+	c.gates, c.zero = t.Buffer(n, 3*d), t.BufferZero(c.width(0), d)
 	gi.flat()
-	if c.steps() > 0 {
-		c.zero = t.BufferZero(c.width(0), d)
-		right := c.pack(true)
-		c.each(func(lo, hi int) { c.forward(lo, hi, right) })
-	}
-	if c.y.need {
-		c.y.back = c.backward
-	}
-	return c.y.checked()
+	return c
 }
 
-// gemmUncut is the least inner dimension that Gemm may cut, which gives other bits than a packed product.
-const gemmUncut = 1024
-
-// gruGrain is the number of sequences that a core takes at a time.
-const gruGrain = 32
-
-// gruStates holds one call of GRUStates.
-type gruStates struct {
-	t           *Tape
-	gi, w, b, y *Node
-	start       []int
-	update      bool
-	d           int
-	whole       bool          // products may be cut: all sequences are taken at once
-	gh, gates   tensor.Matrix // the state's part of the gates, and r, z, c (N, 3d)
-	zero        tensor.Matrix // the states before the first step
+// run computes the states of all sequences by forward, and has their gradients computed by backward.
+func (c *gruStates) run(forward func(lo, hi int), backward func()) {
+	c.each(forward)
+	if c.y.need {
+		c.y.back = backward
+	}
 }
 
 func (c *gruStates) steps() int { return len(c.start) - 1 }
 
 // width returns the number of sequences that have step p.
-func (c *gruStates) width(p int) int { return c.start[p+1] - c.start[p] }
+func (c *gruStates) width(p int) int {
+	if p == c.steps() {
+		return 0
+	}
+	return c.start[p+1] - c.start[p]
+}
 
 // each calls f with ranges that cover the sequences.
 func (c *gruStates) each(f func(lo, hi int)) {
@@ -71,25 +90,38 @@ func (c *gruStates) each(f func(lo, hi int)) {
 	tensor.Parallel(c.width(0), gruGrain, func(_, lo, hi int) { f(lo, hi) })
 }
 
-// pack returns w as a right operand, transposed or not; nothing where Gemm packs it itself.
-func (c *gruStates) pack(transposed bool) tensor.Packed {
+// operand is the right operand of products with some rows at a time.
+type operand struct {
+	m          tensor.Matrix
+	transposed bool
+	packed     tensor.Packed
+	whole      bool // Gemm packs it
+}
+
+// operand returns m as a right operand, transposed or not.
+func (c *gruStates) operand(m tensor.Matrix, transposed bool) operand {
+	o := operand{m: m, transposed: transposed, whole: c.whole}
 	if c.whole {
-		return tensor.Packed{}
+		return o
 	}
-	k, n := 3*c.d, c.d
+	k, n := m.Rows, m.Cols
 	if transposed {
 		k, n = n, k
 	}
-	return tensor.Pack(c.t.arena.take(tensor.PackedSize(k, n)), transposed, c.w.V)
+	o.packed = tensor.Pack(c.t.arena.take(tensor.PackedSize(k, n)), transposed, m)
+	return o
 }
 
-// add adds a·w to to, or a·wᵀ.
-func (c *gruStates) add(right tensor.Packed, transposed bool, a, to tensor.Matrix) {
-	if c.whole {
-		tensor.Gemm(false, transposed, 1, a, c.w.V, 1, to)
-		return
+// mul sets to to the product of a and the operand, or with add adds it.
+func (o *operand) mul(a tensor.Matrix, add bool, to tensor.Matrix) {
+	switch {
+	case !o.whole:
+		o.packed.Mul(a, add, to)
+	case add:
+		tensor.Gemm(false, o.transposed, 1, a, o.m, 1, to)
+	default:
+		tensor.Gemm(false, o.transposed, 1, a, o.m, 0, to)
 	}
-	right.Mul(a, true, to)
 }
 
 // at returns the rows of m that step p has of sequences lo to hi.
@@ -106,7 +138,7 @@ func (c *gruStates) before(p, lo, hi int) tensor.Matrix {
 }
 
 // forward computes the states of sequences lo to end.
-func (c *gruStates) forward(lo, end int, right tensor.Packed) {
+func (c *gruAfter) forward(lo, end int) {
 	for p := range c.steps() {
 		hi := min(end, c.width(p))
 		if hi <= lo {
@@ -117,7 +149,7 @@ func (c *gruStates) forward(lo, end int, right tensor.Packed) {
 			copy(tensor.Row(gh, i), c.b.V.Data)
 		}
 		if p > 0 {
-			c.add(right, true, h, gh)
+			c.right.mul(h, true, gh)
 		}
 		j := job{dst: c.at(c.y.V, p, lo, hi).Data, a: c.at(c.gi.V, p, lo, hi).Data, b: gh.Data, c: h.Data,
 			d: c.at(c.gates, p, lo, hi).Data, w: c.d, flag: c.update}
@@ -125,13 +157,11 @@ func (c *gruStates) forward(lo, end int, right tensor.Packed) {
 	}
 }
 
-func (c *gruStates) backward() {
+func (c *gruAfter) backward() {
 	n := c.y.Rows()
-	dgi, dgh := c.t.Buffer(n, 3*c.d), c.t.Buffer(n, 3*c.d)
-	if c.steps() > 0 {
-		right, scratch := c.pack(false), c.t.Buffer(c.width(0), c.d)
-		c.each(func(lo, hi int) { c.back(lo, hi, right, dgi, dgh, scratch) })
-	}
+	dgi, dgh, scratch := c.t.Buffer(n, 3*c.d), c.t.Buffer(n, 3*c.d), c.t.Buffer(c.width(0), c.d)
+	c.right = c.operand(c.w.V, false)
+	c.each(func(lo, hi int) { c.back(lo, hi, dgi, dgh, scratch) })
 	for p := c.steps() - 1; p >= 0; p-- {
 		if c.width(p) == 0 {
 			continue
@@ -162,7 +192,7 @@ func (c *gruStates) backward() {
 }
 
 // back writes the rows of dgi and dgh of sequences lo to end. It adds to the gradients of earlier states.
-func (c *gruStates) back(lo, end int, right tensor.Packed, dgi, dgh, scratch tensor.Matrix) {
+func (c *gruAfter) back(lo, end int, dgi, dgh, scratch tensor.Matrix) {
 	for p := c.steps() - 1; p >= 0; p-- {
 		hi := min(end, c.width(p))
 		if hi <= lo {
@@ -179,9 +209,9 @@ func (c *gruStates) back(lo, end int, right tensor.Packed, dgi, dgh, scratch ten
 		to := c.at(c.y.G, p-1, lo, hi)
 		if c.width(p) == c.width(p-1) { // the order of these sums decides bits
 			tensor.Add(to.Data[:len(dh.Data)], dh.Data)
-			c.add(right, false, d, to)
+			c.right.mul(d, true, to)
 		} else {
-			c.add(right, false, d, dh)
+			c.right.mul(d, true, dh)
 			tensor.Add(to.Data[:len(dh.Data)], dh.Data)
 		}
 	}

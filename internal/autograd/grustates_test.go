@@ -36,6 +36,27 @@ func gruSteps(t *autograd.Tape, gi, w, b *autograd.Node, start []int, update boo
 	return t.StackRows(states...)
 }
 
+// gruStepsBefore computes GRUStatesBefore in the same way.
+func gruStepsBefore(t *autograd.Tape, gi, w, b *autograd.Node, start []int, _ bool) *autograd.Node {
+	d := w.Cols()
+	h := t.Const(t.BufferZero(start[1], d))
+	var states []*autograd.Node
+	for p := range len(start) - 1 {
+		lo, hi := start[p], start[p+1]
+		x, h0 := gi.SliceRows(lo, hi), h.SliceRows(0, hi-lo)
+		rz := x.SliceCols(0, 2*d).Add(h0.Linear(w.SliceRows(0, 2*d), b.SliceCols(0, 2*d))).Sigmoid()
+		r, z := rz.SliceCols(0, d), rz.SliceCols(d, 2*d)
+		u := r.Mul(h0).Linear(w.SliceRows(2*d, 3*d), b.SliceCols(2*d, 3*d))
+		h = h0.Add(z.Mul(x.SliceCols(2*d, 3*d).Add(u).Tanh().Sub(h0)))
+		states = append(states, h)
+	}
+	return t.StackRows(states...)
+}
+
+func gruStatesBefore(t *autograd.Tape, gi, w, b *autograd.Node, start []int, _ bool) *autograd.Node {
+	return t.GRUStatesBefore(gi, w, b, start)
+}
+
 // gruNumbers returns the states and all gradients that f leaves.
 func gruNumbers(t *testing.T, f func(t *autograd.Tape, gi, w, b *autograd.Node, start []int, update bool) *autograd.Node,
 	d int, start []int, update bool) []tensor.Float {
@@ -67,20 +88,43 @@ func TestGRUStatesEqualSteps(t *testing.T) {
 		d       int
 		lengths []int
 	}{
-		{1, []int{1}}, {3, []int{4, 4, 2, 1}}, {5, []int{6}}, {20, many}, {64, slices.Repeat([]int{3}, 40)},
-		{350, []int{3, 3, 2}},
+		{1, []int{1}}, {3, []int{4, 4, 2, 1}}, {5, []int{6}}, {20, many}, {64, slices.Repeat([]int{3}, 140)},
+		{350, []int{3, 3, 2}}, {520, []int{2, 2, 1}},
 	} {
 		start := steps(c.lengths...)
-		for _, update := range []bool{true, false} {
+		for _, f := range []struct {
+			name        string
+			steps, once func(t *autograd.Tape, gi, w, b *autograd.Node, start []int, update bool) *autograd.Node
+			update      bool
+		}{
+			{"update", gruSteps, (*autograd.Tape).GRUStates, true},
+			{"keep", gruSteps, (*autograd.Tape).GRUStates, false},
+			{"reset before", gruStepsBefore, gruStatesBefore, true},
+		} {
 			tensor.SetWorkers(1)
-			want := gruNumbers(t, gruSteps, c.d, start, update)
+			want := gruNumbers(t, f.steps, c.d, start, f.update)
 			for _, workers := range []int{1, 2, 5} {
 				tensor.SetWorkers(workers)
 				// Equal but for the sign of zeros, which no sum and no step of an optimiser keeps.
-				if !slices.Equal(gruNumbers(t, (*autograd.Tape).GRUStates, c.d, start, update), want) {
-					t.Errorf("width %d, %d sequences, update %v, %d workers: other bits", c.d, len(c.lengths), update,
-						workers)
+				if !slices.Equal(gruNumbers(t, f.once, c.d, start, f.update), want) {
+					t.Errorf("width %d, %d sequences, %s, %d workers: other bits", c.d, len(c.lengths), f.name, workers)
 				}
+			}
+		}
+	}
+}
+
+// No sequences have no states, and gradients of zero.
+func TestGRUStatesOfNothing(t *testing.T) {
+	for _, start := range [][]int{{0}, {0, 0}} {
+		for _, f := range []func(*autograd.Tape, *autograd.Node, *autograd.Node, *autograd.Node, []int,
+			bool) *autograd.Node{(*autograd.Tape).GRUStates, gruStatesBefore} {
+			tape, w := autograd.NewTape(), param("w", 6, 2)
+			y := f(tape, tape.Use(param("gi", 0, 6)), tape.Use(w), tape.Use(param("b", 1, 6)), start, true)
+			tape.Backward(y.SumAll())
+			if g := gradient(t, tape.Grads(), w); y.Rows() != 0 || slices.ContainsFunc(g.Data,
+				func(v tensor.Float) bool { return v != 0 }) {
+				t.Errorf("%v: %d rows, gradient %v", start, y.Rows(), g.Data)
 			}
 		}
 	}

@@ -168,7 +168,11 @@ func (t *Tape) colSums(m tensor.Matrix, b *Node) {
 		t.keep(b, tensor.Matrix{}, m, 0)
 		return
 	}
-	g := b.accZero()
+	t.addSums(b.accZero().Data, m)
+}
+
+// addSums adds the column sums of m to g.
+func (t *Tape) addSums(g []tensor.Float, m tensor.Matrix) {
 	if m.Rows == 0 || m.Cols == 0 {
 		return
 	}
@@ -176,7 +180,7 @@ func (t *Tape) colSums(m tensor.Matrix, b *Node) {
 	sums := t.arena.take(n * m.Cols)
 	t.run(n, 1, job{kernel: colSumKernel, dst: sums, a: m.Data, w: m.Cols, n: m.Stride, k: m.Rows})
 	for i := range n {
-		tensor.Add(g.Data, sums[i*m.Cols:(i+1)*m.Cols])
+		tensor.Add(g, sums[i*m.Cols:(i+1)*m.Cols])
 	}
 }
 

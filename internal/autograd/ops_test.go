@@ -169,6 +169,9 @@ func opCases() []opCase {
 		{"gruStates, keep", [][2]int{{7, 6}, {6, 2}, {1, 6}}, func(t tape, x []node) node {
 			return t.GRUStates(x[0], x[1], x[2], []int{0, 4, 7}, false).Add(x[0].SliceCols(0, 2))
 		}, nil},
+		{"gruStatesBefore", [][2]int{{7, 6}, {6, 2}, {1, 6}}, func(t tape, x []node) node {
+			return t.GRUStatesBefore(x[0], x[1], x[2], []int{0, 3, 6, 7})
+		}, nil},
 		{"gruStates, one step", [][2]int{{3, 6}, {6, 2}, {1, 6}}, func(t tape, x []node) node {
 			return t.GRUStates(x[0], x[1], x[2], []int{0, 3}, false)
 		}, nil},

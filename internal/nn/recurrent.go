@@ -77,13 +77,17 @@ func (c *GRUCell) Step(t *autograd.Tape, gi, h *autograd.Node) *autograd.Node {
 }
 
 // States returns the states after every step of some sequences, each from state 0, given gi, a result of Input for all
-// steps (N, d). Rows start[p] to start[p+1] are step p, longest sequence first, as autograd.Tape.GRUStates has them. The
-// cell has ResetAfter.
+// steps (N, d). Rows start[p] to start[p+1] are step p, longest sequence first, as autograd.Tape.GRUStates says. A cell
+// with ResetBefore needs GateUpdate.
 func (c *GRUCell) States(t *autograd.Tape, gi *autograd.Node, start []int) *autograd.Node {
-	if c.Reset != ResetAfter {
-		panic("nn: GRUCell.States of a cell whose reset gate acts on the state")
+	w, b := t.Use(c.Whh), t.Use(c.Bhh)
+	switch {
+	case c.Reset == ResetAfter:
+		return t.GRUStates(gi, w, b, start, c.Gate == GateUpdate)
+	case c.Gate != GateUpdate:
+		panic("nn: GRUCell.States of a cell with ResetBefore and GateKeep")
 	}
-	return t.GRUStates(gi, t.Use(c.Whh), t.Use(c.Bhh), start, c.Gate == GateUpdate)
+	return t.GRUStatesBefore(gi, w, b, start)
 }
 
 // Params implements Layer.

@@ -67,8 +67,8 @@ func Evaluate(ctx context.Context, ranker Ranker, p *slate.Pairs, q Protocol) (*
 	return r[0], nil
 }
 
-// EvaluateAll scores an attack under each protocol, like Evaluate. It ranks once for all protocols that ask for the same
-// pairs and candidates, since shorter lists of an attack are the beginnings of its longer ones.
+// EvaluateAll scores an attack under each protocol, like Evaluate. It ranks once for all protocols that ask for the
+// same pairs and candidates, since shorter lists of an attack are the beginnings of its longer ones.
 func EvaluateAll(ctx context.Context, m *Model, p *slate.Pairs, qs []Protocol) ([]*Result, error) {
 	for _, q := range qs {
 		if err := q.fits(m, p); err != nil {

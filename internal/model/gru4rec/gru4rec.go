@@ -74,22 +74,8 @@ func (m *Model) Params() []*autograd.Param {
 func (m *Model) Forward(t *autograd.Tape, g *graph.Packed) *autograd.Node {
 	w := &m.walk
 	w.lay(g)
-	b, d := g.Len(), m.Item.Value.Cols
 	x := m.GRU.Input(t, t.Rows(m.Item, w.item)) // (positions, 3d), position by position
-	h := t.Const(t.BufferZero(b, d))            // (B, d), longest session first
-	out := t.Const(t.BufferZero(b, d))          // (B, d), in the batch's order
-	for p := range len(w.start) - 1 {
-		lo, hi := w.start[p], w.start[p+1]
-		h = m.GRU.Step(t, x.SliceRows(lo, hi), h.SliceRows(0, hi-lo)) // (sessions with a position p, d)
-		stay := 0
-		if p+2 < len(w.start) {
-			stay = w.start[p+2] - hi
-		}
-		if ended := w.order[stay : hi-lo]; len(ended) > 0 {
-			out = out.Add(t.EdgeSum(h, w.rows[stay:hi-lo], ended, nil, b))
-		}
-	}
-	return out
+	return m.GRU.States(t, x, w.start).Gather(w.last)
 }
 
 // walk lays out a batch of sessions for reading all of them at once, a position
@@ -97,7 +83,7 @@ func (m *Model) Forward(t *autograd.Tape, g *graph.Packed) *autograd.Node {
 // further position are the first ones.
 type walk struct {
 	order []int32 // sessions of the batch by descending length
-	rows  []int32 // 0, 1, 2, ...
+	last  []int32 // of each session of the batch: its last position, as an index into item
 	item  []int32 // items at position 0 of all sessions, then at position 1, ...
 	start []int   // position p holds item[start[p]:start[p+1]]
 }
@@ -106,16 +92,18 @@ type walk struct {
 // targets of all its edges; a session without edges is its last node.
 func (w *walk) lay(g *graph.Packed) {
 	length := func(s int32) int { return int(g.EdgeOff[s+1]-g.EdgeOff[s]) + 1 }
-	w.order, w.rows, w.item, w.start = w.order[:0], w.rows[:0], w.item[:0], append(w.start[:0], 0)
+	w.order, w.item, w.start = w.order[:0], w.item[:0], append(w.start[:0], 0)
 	for s := range int32(g.Len()) {
-		w.order, w.rows = append(w.order, s), append(w.rows, s)
+		w.order = append(w.order, s)
 	}
 	slices.SortStableFunc(w.order, func(a, b int32) int { return length(b) - length(a) })
+	w.last = slices.Grow(w.last[:0], g.Len())[:g.Len()]
 	for p := 0; ; p++ {
 		for _, s := range w.order {
 			if length(s) <= p {
 				break
 			}
+			w.last[s] = int32(len(w.item))
 			node := g.Last[s]
 			if first := g.EdgeOff[s]; p > 0 {
 				node = g.Dst[first+int32(p)-1]
