@@ -9,6 +9,8 @@
 //	...
 //	err = c.Perturb(sums, cols, 1, pass, step)
 //
+// Late draws the noise of many releases at once, for rows of a table that are read later than they are released.
+//
 // # Keys
 //
 // The key of a value is the key of the release (pass, batch, step) with the index of the row. In releases from
