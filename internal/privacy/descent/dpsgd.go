@@ -148,6 +148,9 @@ type State struct {
 	// allocation it is the first batch of an epoch, if that of the next one is.
 	First []int32 `json:"first,omitempty"`
 	// Epoch is the key of the first step of an epoch of random allocation that has not ended: it draws the epoch again.
-	Epoch  []uint64 `json:"epoch,omitempty"`
-	Failed string   `json:"failed,omitempty"`
+	Epoch []uint64 `json:"epoch,omitempty"`
+	// Noised and Moved are, for every row of a table with deferred noise, the steps whose noise and whose decay it has.
+	Noised []int32 `json:"noised,omitempty"`
+	Moved  []int32 `json:"moved,omitempty"` // only if there is decay
+	Failed string  `json:"failed,omitempty"`
 }

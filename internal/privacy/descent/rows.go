@@ -68,6 +68,7 @@ type Rows[T mechanism.Float] struct {
 	open  bool // between Begin and Finish
 	batch []int32
 	added int
+	late  bool // noise is added when rows are read, by Deferred
 }
 
 // Parallel is a function that spreads the work of Finish. It calls body for disjoint parts lo..hi that cover 0..n, of
@@ -147,12 +148,11 @@ func (s *Rows[T]) add(k int, rows []int32, values []T) error {
 // batches. It fails unless every example of the batch was added; step is not called then. If a check of the noise
 // fails, step has been called already, and its results must be thrown away. The sum of an empty batch is noise only.
 func (s *Rows[T]) Finish(parallel Parallel, step func(at int, sum []T)) error {
-	if s.failed != nil {
-		return s.failed
+	if err := s.ready(); err != nil {
+		return err
 	}
-	if !s.open || s.added != len(s.batch) {
-		return s.fail(fmt.Errorf("%s: a step ends after %d of the %d examples of its batch", s.d.Purpose, s.added,
-			len(s.batch)))
+	if s.late {
+		return s.fail(fmt.Errorf("%s: a step with deferred noise was finished as one with noise at once", s.d.Purpose))
 	}
 	n, values := noiseRows(s.rows*s.cols), s.rows*s.cols
 	parallel((n+s.piece-1)/s.piece, 8, func(_, lo, hi int) {
@@ -164,6 +164,23 @@ func (s *Rows[T]) Finish(parallel Parallel, step func(at int, sum []T)) error {
 			step(at, piece[:min(values, to*noiseCols)-at])
 		}
 	})
+	return s.ended()
+}
+
+// ready returns an error unless every example of the batch was added.
+func (s *Rows[T]) ready() error {
+	if s.failed != nil {
+		return s.failed
+	}
+	if !s.open || s.added != len(s.batch) {
+		return s.fail(fmt.Errorf("%s: a step ends after %d of the %d examples of its batch", s.d.Purpose, s.added,
+			len(s.batch)))
+	}
+	return nil
+}
+
+// ended ends a step, and checks noise and batches.
+func (s *Rows[T]) ended() error {
 	s.open = false
 	if err := s.from.end(); err != nil {
 		return s.fail(err)

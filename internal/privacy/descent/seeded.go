@@ -67,13 +67,18 @@ func (s *seeded[T]) skip() bool { return false }
 
 // begin implements source.
 func (s *seeded[T]) begin(key []uint64, batch []int32) (_ []int32, err error) {
+	if s.release, err = s.noise.Begin(noiseRows(s.dim), noiseCols, key...); err != nil {
+		return nil, err
+	}
+	return s.draw(key, batch)
+}
+
+// draw empties the sum and draws the batch of a step that is in the ledger.
+func (s *seeded[T]) draw(key []uint64, batch []int32) ([]int32, error) {
 	for _, r := range s.touched {
 		s.slot[r] = 0
 	}
 	s.touched, s.sum = s.touched[:0], s.sum[:0]
-	if s.release, err = s.noise.Begin(noiseRows(s.dim), noiseCols, key...); err != nil {
-		return nil, err
-	}
 	if s.batches.epoch != nil {
 		if s.batches.step() == 0 {
 			s.epoch = append(s.epoch[:0], key...)
@@ -180,6 +185,14 @@ var errBegun = errors.New("the run was begun already")
 
 // restore implements source.
 func (s *seeded[T]) restore(st *State) error {
+	if len(st.Noised) > 0 {
+		return errors.New("the state is of a run with deferred noise, this one adds it at once")
+	}
+	return s.resume(st)
+}
+
+// resume puts batches and noise into a state.
+func (s *seeded[T]) resume(st *State) error {
 	t := st.Batches
 	switch {
 	case s.batches.seen != (batchTally{}):
@@ -315,6 +328,24 @@ func OpenRows[T mechanism.Float](d DPSGD, rows, cols int, l *privacy.Ledger, s r
 // AddAll adds all examples of the batch at once, in several goroutines, with the same sums as Add to the bit. Example k
 // has the rows ends[k-1] to ends[k] of rows, from 0 for the first, and of values (len(rows), cols).
 func (s *RowSteps[T]) AddAll(parallel Parallel, ends []int, rows []int32, values []T) error {
+	if err := s.takeAll(parallel, ends, rows, values, s.distinct); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		s.own.row(r)
+	}
+	parallel(s.cols, 16, func(_, lo, hi int) { // each value is summed in the order of the examples
+		for i, r := range rows {
+			at := (int(s.own.slot[r]) - 1) * s.cols
+			addTo(s.own.sum[at+lo:at+hi], values[i*s.cols+lo:i*s.cols+hi])
+		}
+	})
+	return nil
+}
+
+// takeAll checks the examples of a batch, each by its rows, and clips them in place.
+func (s *RowSteps[T]) takeAll(parallel Parallel, ends []int, rows []int32, values []T,
+	check func(rows []int32) error) error {
 	switch {
 	case s.failed != nil:
 		return s.failed
@@ -331,7 +362,7 @@ func (s *RowSteps[T]) AddAll(parallel Parallel, ends []int, rows []int32, values
 			return s.fail(fmt.Errorf("%s: the rows of example %d end at %d, want %d to %d", s.d.Purpose, s.batch[k], to,
 				from, len(rows)))
 		}
-		if err := s.distinct(rows[from:to]); err != nil {
+		if err := check(rows[from:to]); err != nil {
 			return err
 		}
 		from = to
@@ -351,15 +382,6 @@ func (s *RowSteps[T]) AddAll(parallel Parallel, ends []int, rows []int32, values
 			return s.fail(err)
 		}
 	}
-	for _, r := range rows {
-		s.own.row(r)
-	}
-	parallel(s.cols, 16, func(_, lo, hi int) { // each value is summed in the order of the examples
-		for i, r := range rows {
-			at := (int(s.own.slot[r]) - 1) * s.cols
-			addTo(s.own.sum[at+lo:at+hi], values[i*s.cols+lo:i*s.cols+hi])
-		}
-	})
 	s.added = len(s.batch)
 	return nil
 }

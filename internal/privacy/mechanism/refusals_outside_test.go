@@ -114,6 +114,20 @@ func doors() []door {
 				d.Sampling, d.Batch = privacy.WithoutReplacement, int64(p["batch"])
 				return step(d, l)
 			}},
+		{name: "dp-sgd with deferred noise", good: numbers{"rate": 1, "decay": 0.1},
+			may:   map[string][]float64{"rate": {-1}, "decay": {0}},
+			wrong: map[string][]float64{"decay": {1}},
+			use: func(p numbers, l *privacy.Ledger) error {
+				d := sgd(numbers{"clip": 1, "noise multiplier": 1, "examples": 40, "rate": 0.1})
+				blend := func(a float32, x []float32, b float32, y []float32) {}
+				s, err := descent.OpenDeferred(d, descent.Move{Rate: p["rate"], Decay: p["decay"]}, blend,
+					make([]float32, 6), 3, l, stream())
+				if err != nil {
+					return err
+				}
+				_, err = s.Begin(0)
+				return err
+			}},
 		{name: "functional", good: numbers{"epsilon": 1, "sensitivity": 2, "share": 1}, may: nil0, wrong: map[string][]float64{"epsilon": {1e-320}, "sensitivity": {1e-320}},
 			use: func(p numbers, l *privacy.Ledger) error {
 				m := channel.Functional{Purpose: "door", Epsilon: p["epsilon"], Sensitivity: p["sensitivity"], Unit: privacy.Sample, Neighbouring: more, Share: p.share()}
