@@ -16,8 +16,8 @@ import (
 // unless o says otherwise, with and without privacy for one pair. A step with privacy draws a Poisson batch, clips
 // the gradient of every pair, and adds noise to every coordinate of the table. One without sums the same gradients
 // of a batch of fixed size. Both are measured with Adam over the whole table, and with gradient descent, where a
-// step without privacy changes only the rows that it touched. The shape of a case ends with the loss of fixed
-// weights that scripts/bench/dpsgd.py also computes.
+// step without privacy changes only the rows that it touched. So does one with privacy whose noise is deferred. The
+// shape of a case ends with the loss of fixed weights that scripts/bench/dpsgd.py also computes.
 func DPSGD(ctx context.Context, o Options) ([]Result, error) {
 	s := o.Sizes
 	if s == (Sizes{}) {
@@ -26,24 +26,31 @@ func DPSGD(ctx context.Context, o Options) ([]Result, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
+	shape := fmt.Sprintf("table=%dx%d pairs=%d batch=%d loss=%.6f", s.Users+s.Items, s.Dim, s.Edges, s.Batch,
+		pairsCheck())
 	var cases []Case
-	for _, adam := range []bool{true, false} {
-		for _, private := range []bool{true, false} {
-			name := map[bool]string{true: "private", false: "plain"}[private] + map[bool]string{true: "_adam",
-				false: "_sgd"}[adam]
-			shape := fmt.Sprintf("table=%dx%d pairs=%d batch=%d loss=%.6f", s.Users+s.Items, s.Dim, s.Edges, s.Batch,
-				pairsCheck())
-			cases = append(cases, Case{name, shape, func() (func() error, error) {
-				t, err := newPairsStep(s, private, adam)
-				if err != nil {
-					return nil, err
-				}
-				return t.run, nil
-			}})
-		}
+	for _, k := range pairsKinds {
+		cases = append(cases, Case{k.name, shape, func() (func() error, error) {
+			t, err := newPairsStep(s, k)
+			if err != nil {
+				return nil, err
+			}
+			return t.run, nil
+		}})
 	}
 	return Run(ctx, o, cases)
 }
+
+// pairsKind is a way to make a step.
+type pairsKind struct {
+	name                    string
+	private, adam, deferred bool
+}
+
+// pairsKinds lists the ways that DPSGD measures.
+var pairsKinds = []pairsKind{{"private_adam", true, true, false}, {"plain_adam", false, true, false},
+	{"private_sgd", true, false, false}, {"plain_sgd", false, false, false},
+	{"private_sgd_deferred", true, false, true}}
 
 // pairsStep makes training steps on pairs (u, i) with a negative j.
 type pairsStep struct {
@@ -52,7 +59,8 @@ type pairsStep struct {
 	graph *graph.Bipartite
 	table tensor.Matrix // (users + items, d), users first
 	steps *descent.RowSteps[tensor.Float]
-	draw  rng.Stream // of batches without privacy, and of negatives
+	late  *descent.Deferred[tensor.Float] // in place of steps
+	draw  rng.Stream                      // of batches without privacy, and of negatives
 	step  int
 
 	ends          []int          // of the pairs' rows
@@ -65,22 +73,22 @@ type pairsStep struct {
 // pairsRate is the learning rate.
 const pairsRate = 1e-3
 
-func newPairsStep(s Sizes, private, adam bool) (*pairsStep, error) {
+func newPairsStep(s Sizes, k pairsKind) (*pairsStep, error) {
 	g, err := powerLaw(s, graphSeed)
 	if err != nil {
 		return nil, err
 	}
 	n := s.Users + s.Items
-	t := &pairsStep{Sizes: s, adam: adam, graph: g, table: tensor.NewTable(n, s.Dim),
+	t := &pairsStep{Sizes: s, adam: k.adam, graph: g, table: tensor.NewTable(n, s.Dim),
 		draw: graphSeed.Stream("bench.pairs")}
 	weights := graphSeed.Stream("bench.table")
 	for i := range t.table.Data {
 		t.table.Data[i] = tensor.Float(0.1 * weights.NormFloat64())
 	}
-	if adam {
+	if k.adam {
 		t.first, t.second = tensor.NewTable(n, s.Dim), tensor.NewTable(n, s.Dim)
 	}
-	if !private {
+	if !k.private {
 		t.sum = tensor.NewTable(n, s.Dim)
 		return t, nil
 	}
@@ -88,16 +96,24 @@ func newPairsStep(s Sizes, private, adam bool) (*pairsStep, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.steps, err = descent.OpenRows[tensor.Float](descent.DPSGD{Purpose: "bench pairs", Clip: 1, NoiseMultiplier: 1,
-		Examples: int64(g.Edges()),
-		Sampling: privacy.Poisson, Rate: min(1, float64(s.Batch)/float64(g.Edges())), Unit: privacy.Edge}, n, s.Dim, l,
-		graphSeed.Stream("bench.noise"))
+	d := descent.DPSGD{Purpose: "bench pairs", Clip: 1, NoiseMultiplier: 1, Examples: int64(g.Edges()),
+		Sampling: privacy.Poisson, Rate: min(1, float64(s.Batch)/float64(g.Edges())), Unit: privacy.Edge}
+	noise := graphSeed.Stream("bench.noise")
+	if k.deferred {
+		t.late, err = descent.OpenDeferred(d, descent.Move{Rate: -pairsRate}, tensor.ScaleAdd, t.table.Data, s.Dim, l,
+			noise)
+	} else {
+		t.steps, err = descent.OpenRows[tensor.Float](d, n, s.Dim, l, noise)
+	}
 	return t, err
 }
 
 // run makes a step.
 func (t *pairsStep) run() error {
 	t.step++
+	if t.late != nil {
+		return t.deferred()
+	}
 	if t.steps == nil {
 		t.plain()
 		return nil
@@ -106,11 +122,8 @@ func (t *pairsStep) run() error {
 	if err != nil {
 		return err
 	}
-	t.gradients(batch)
-	t.ends = t.ends[:0]
-	for k := range batch {
-		t.ends = append(t.ends, 3*(k+1))
-	}
+	t.draws(batch)
+	t.gradients()
 	if err := t.steps.AddAll(tensor.Parallel, t.ends, t.rows, t.values); err != nil {
 		return err
 	}
@@ -120,6 +133,23 @@ func (t *pairsStep) run() error {
 		tensor.Scale(per, sum)
 		update(at, sum)
 	})
+}
+
+// deferred makes a step with privacy that adds noise to the rows that it reads.
+func (t *pairsStep) deferred() error {
+	batch, err := t.late.Begin(0, uint64(t.step))
+	if err != nil {
+		return err
+	}
+	t.draws(batch)
+	if err := t.late.Read(tensor.Parallel, t.rows); err != nil {
+		return err
+	}
+	t.gradients()
+	if err := t.late.AddAll(tensor.Parallel, t.ends, t.rows, t.values); err != nil {
+		return err
+	}
+	return t.late.Finish(tensor.Parallel)
 }
 
 // update returns the optimiser's update by a part of the mean gradient.
@@ -141,7 +171,8 @@ func (t *pairsStep) plain() {
 	for k := range batch {
 		batch[k] = int32(t.draw.IntN(t.graph.Edges()))
 	}
-	t.gradients(batch)
+	t.draws(batch)
+	t.gradients()
 	if !t.adam {
 		for k, r := range t.rows[:3*len(batch)] {
 			tensor.Axpy(-pairsRate/tensor.Float(t.Batch), t.values[k*t.Dim:(k+1)*t.Dim], tensor.Row(t.table, int(r)))
@@ -164,24 +195,33 @@ func (t *pairsStep) plain() {
 	}
 }
 
-// gradients computes the gradients of the pairs of a batch, each with a negative among all other items.
-func (t *pairsStep) gradients(batch []int32) {
+// draws lists the rows of the pairs of a batch, each with a negative among all other items.
+func (t *pairsStep) draws(batch []int32) {
 	d := t.Dim
 	if cap(t.rows) < 3*len(batch) {
 		t.rows, t.values = make([]int32, 3*len(batch)), make([]tensor.Float, 3*len(batch)*d)
 	}
 	t.rows, t.values = t.rows[:3*len(batch)], t.values[:3*len(batch)*d]
-	tensor.Parallel(len(batch), 64, func(_, lo, hi int) {
+	t.ends = t.ends[:0]
+	for k := range batch {
+		e := t.graph.Edge(int(batch[k]))
+		s := t.draw.Sub(uint64(t.step), uint64(k))
+		j := int32(s.IntN(t.Items - 1))
+		if j >= e.Item {
+			j++
+		}
+		rows := t.rows[3*k : 3*k+3]
+		rows[0], rows[1], rows[2] = e.User, int32(t.Users)+e.Item, int32(t.Users)+j
+		t.ends = append(t.ends, 3*(k+1))
+	}
+}
+
+// gradients computes the gradients of the pairs that were drawn.
+func (t *pairsStep) gradients() {
+	d := t.Dim
+	tensor.Parallel(len(t.ends), 64, func(_, lo, hi int) {
 		for k := lo; k < hi; k++ {
-			e := t.graph.Edge(int(batch[k]))
-			s := t.draw.Sub(uint64(t.step), uint64(k))
-			j := int32(s.IntN(t.Items - 1))
-			if j >= e.Item {
-				j++
-			}
-			rows := t.rows[3*k : 3*k+3]
-			rows[0], rows[1], rows[2] = e.User, int32(t.Users)+e.Item, int32(t.Users)+j
-			pairGradient(t.table, rows, t.values[3*k*d:3*(k+1)*d])
+			pairGradient(t.table, t.rows[3*k:3*k+3], t.values[3*k*d:3*(k+1)*d])
 		}
 	})
 }

@@ -15,10 +15,11 @@ func fewPairs() Sizes { return Sizes{Users: 30, Items: 40, Edges: 100, Dim: 8, L
 
 func TestDPSGD(t *testing.T) {
 	got, err := DPSGD(context.Background(), Options{Time: time.Microsecond, Sizes: fewPairs()})
-	if err != nil || len(got) != 4 {
+	if err != nil || len(got) != 5 {
 		t.Fatalf("%d results, %v", len(got), err)
 	}
-	for i, name := range []string{"private_adam", "plain_adam", "private_sgd", "plain_sgd"} {
+	for i, name := range []string{"private_adam", "plain_adam", "private_sgd", "plain_sgd",
+		"private_sgd_deferred"} {
 		if r := got[i]; r.Name != name || !strings.HasPrefix(r.Shape, "table=70x8 pairs=100 batch=20 loss=") || !(r.MinS > 0) {
 			t.Errorf("%+v, want %s", r, name)
 		}
@@ -31,12 +32,13 @@ func TestDPSGD(t *testing.T) {
 // The gradients of pairs sum to that of the mean loss of a batch, by central differences: the gradient that a step
 // without privacy takes.
 func TestPairGradientsSumToTheBatch(t *testing.T) {
-	s, err := newPairsStep(fewPairs(), false, false)
+	s, err := newPairsStep(fewPairs(), pairsKind{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	batch := []int32{3, 3, 17, 40, 99}
-	s.gradients(batch)
+	s.draws(batch)
+	s.gradients()
 	sum := make([]float64, len(s.table.Data))
 	for k, r := range s.rows {
 		for j, v := range s.values[k*s.Dim : (k+1)*s.Dim] {
@@ -74,7 +76,7 @@ func TestPairGradientsSumToTheBatch(t *testing.T) {
 func TestPairsStepsMove(t *testing.T) {
 	for _, private := range []bool{false, true} {
 		for _, adam := range []bool{false, true} {
-			s, err := newPairsStep(fewPairs(), private, adam)
+			s, err := newPairsStep(fewPairs(), pairsKind{private: private, adam: adam})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,6 +99,41 @@ func TestPairsStepsMove(t *testing.T) {
 			}
 			tensor.Free(s.table)
 		}
+	}
+}
+
+// A step with deferred noise moves only the rows of its pairs; the others get their noise when they are read.
+func TestDeferredPairsStep(t *testing.T) {
+	s, err := newPairsStep(fewPairs(), pairsKind{private: true, deferred: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := slices.Clone(s.table.Data)
+	if err := s.run(); err != nil {
+		t.Fatal(err)
+	}
+	moved := map[int32]bool{}
+	for i, v := range s.table.Data {
+		if v != before[i] {
+			moved[int32(i/s.Dim)] = true
+		}
+	}
+	for r := range moved {
+		if !slices.Contains(s.rows, r) {
+			t.Errorf("row %d moved, which no pair has", r)
+		}
+	}
+	if err := s.late.Flush(tensor.Parallel); err != nil || len(moved) == 0 {
+		t.Fatalf("%d rows moved, %v", len(moved), err)
+	}
+	same := 0
+	for i, v := range s.table.Data {
+		if v == before[i] {
+			same++
+		}
+	}
+	if same > len(before)/10 {
+		t.Errorf("%d of %d values have no noise", same, len(before))
 	}
 }
 
