@@ -94,6 +94,8 @@ func (t *training) run(ctx context.Context, env *run.Env, done func(steps int)) 
 	if err := w.Run(ctx, env, done); err != nil {
 		return err
 	}
-	t.finish()
+	if err := t.finish(); err != nil {
+		return err
+	}
 	return t.steps.Check()
 }

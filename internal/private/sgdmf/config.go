@@ -37,7 +37,14 @@ type TrainConfig struct {
 	Sampling string  `yaml:"sampling,omitempty" limit:"poisson|allocation?"`
 	Clip     float64 `yaml:"clip" limit:"[1e-6,1e6]"` // S, the length to which the gradient of a user is clipped
 	// items drawn for each step among those that a user does not have; 0: all of them
-	Negatives int     `yaml:"negatives" limit:"0..10000000"`
+	Negatives int `yaml:"negatives" limit:"0..10000000"`
+	// Others says which items that a user does not have are in the equations of users' vectors within a step: "all" of
+	// the table, which "" means too; "drawn": the negatives of the step, which stand for all, so that it reads few rows.
+	Others string `yaml:"others,omitempty" limit:"all|drawn?"`
+	// Noise says when a row of V gets the noise that is due on all rows in every step: "dense", which "" means too: in
+	// the step; "deferred": when the row is read, all that it missed in one draw of the same law. A step then costs what
+	// it reads.
+	Noise     string  `yaml:"noise,omitempty" limit:"dense|deferred?"`
 	Optimizer string  `yaml:"optimizer" limit:"sgd|adam"` // sgd or adam
 	Rate      float64 `yaml:"rate" limit:"[1e-9,1e6]"`
 	Decay     float64 `yaml:"decay" limit:"[0,1)"` // share of V that a step takes off
@@ -49,6 +56,13 @@ type TrainConfig struct {
 const (
 	SGD  = "sgd"
 	Adam = "adam"
+)
+
+// Drawn is the value of TrainConfig.Others for drawn items, and Deferred that of TrainConfig.Noise for noise when rows
+// are read.
+const (
+	Drawn    = "drawn"
+	Deferred = "deferred"
 )
 
 // Default returns the setting of configs/private/ml-1m-dp-sgd-mf.yaml, which says where it comes from.
@@ -66,6 +80,16 @@ func Default() Config {
 func check(v *config.Checker, c Config) {
 	c.Privacy.Check(v)
 	v.Check(!c.Privacy.Secure, release.SecureKey, "must be left out: run.secure=true makes noise and samples secure")
+	v.Check(c.Train.Others != Drawn || c.Train.Negatives > 0, "train.others",
+		"drawn needs train.negatives above 0: 0 draws all items")
+	if c.Train.Noise == Deferred {
+		v.Check(c.Train.Optimizer == SGD, "train.noise",
+			"deferred needs train.optimizer=sgd: adam reads the noise of every row in every step")
+		v.Check(!c.Train.Average, "train.noise",
+			"deferred needs train.average=false: a mean over steps reads every row in every step")
+		v.Check(c.Train.Others == Drawn, "train.noise",
+			"deferred needs train.others=drawn: users' equations read every row in every step")
+	}
 	c.Eval.CheckAtOnce(v)
 }
 

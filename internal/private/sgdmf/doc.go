@@ -53,6 +53,22 @@
 // Towards all others the lists are private by the billboard lemma (Hsu, Huang, Roth, Roughgarden, Wu, STOC 2014): joint
 // differential privacy. A user's own list shows its reader something of that user's row, which no epsilon here bounds.
 //
+// # Steps that read few rows
+//
+// (1) has all items, so a step reads all of V. With train.others=drawn the second sum of (1) runs, within steps, over
+// the negatives that were drawn and that the user does not have, each weighted for all of them: the mean over draws is
+// that of (1). u is still a function of releases before the step and of the user's own row, so the guarantee is the
+// same. After the last step u is (1) over all items.
+//
+// A step then reads the negatives and the items of its users. With train.noise=deferred a row of V gets the noise of
+// all steps since it was last read when it is read next, and every row does before users are ranked (descent.Deferred):
+// one normal draw with the sum of the variances. What is read, and the final V, have the law that noise in every step
+// gives them. So the account is the same, and so is the ledger, which has a step before its batch is drawn. Bytes
+// differ. A step costs what it reads, not what the table holds. Adam, and a mean of V over steps, read every row in
+// every step, and are refused. Between its steps a run has rows that lack noise. So do its checkpoints, which say which
+// noise each row has: they are for whoever runs it, as the users' rows are. What is released at the end has the
+// guarantee.
+//
 // # Departures
 //
 // Published matrix factorisations by DP-SGD protect a rating; users' vectors are then released with noise too. Here

@@ -16,7 +16,8 @@ type factors struct {
 	p     []tensor.Float // (m), the column of the counts
 	v     tensor.Matrix  // (m, d), what is learned
 	w     tensor.Matrix  // (m, 1+d), both
-	gram  tensor.Matrix  // (1+d, 1+d), w0 w'w + lambda I
+	gram  tensor.Matrix  // (1+d, 1+d), w0 w'w + lambda I over all rows, or over those that were drawn
+	drawn *sampled       // nil: over all rows
 }
 
 // initial is the standard deviation of the vectors before the first step.
@@ -47,12 +48,23 @@ func newFactors(c ModelConfig, counts []float64, floor float64, s rng.Stream) *f
 
 // join computes from V the vectors w and the part of the users' equations that all users share.
 func (f *factors) join() {
-	for r, p := range f.p {
-		row := tensor.Row(f.w, r)
-		row[0] = p
-		copy(row[1:], tensor.Row(f.v, r))
+	for r := range f.p {
+		f.refresh(int32(r))
 	}
-	tensor.Gemm(true, false, tensor.Float(f.c.Unobserved), f.w, f.w, 0, f.gram)
+	f.drawn = nil
+	f.common(tensor.Float(f.c.Unobserved), f.w)
+}
+
+// refresh computes from V the vector w of a row.
+func (f *factors) refresh(r int32) {
+	row := tensor.Row(f.w, int(r))
+	row[0] = f.p[r]
+	copy(row[1:], tensor.Row(f.v, int(r)))
+}
+
+// common computes the part of the users' equations that all users share, from some vectors w and their weight.
+func (f *factors) common(weight tensor.Float, w tensor.Matrix) {
+	tensor.Gemm(true, false, weight, w, w, 0, f.gram)
 	for k := range f.gram.Rows {
 		f.gram.Data[k*f.gram.Stride+k] += tensor.Float(f.c.Lambda)
 	}
@@ -82,8 +94,9 @@ func newSolver(f *factors) *solver { return &solver{f: f, a: tensor.New(1+f.c.Di
 //
 //	argmin sum_{j in own} (1 - u·w_j)² + w0 sum_{j not in own} (u·w_j)² + lambda |u - prior e_0|²
 //
-// ok is false where the equations cannot be solved in this precision, because model.lambda is too small for them: u is
-// then prior e_0, as for a user without items. It depends on the user's own row, so that no run may end with it.
+// Where rows were drawn (share), they stand for all rows in the second sum, with their weight. ok is false where the
+// equations cannot be solved in this precision, because model.lambda is too small for them: u is then prior e_0, as for
+// a user without items. It depends on the user's own row, so that no run may end with it.
 func (s *solver) solve(own []int32, u []tensor.Float) (ok bool) {
 	f, n := s.f, 1+s.f.c.Dim
 	copy(s.a.Data, f.gram.Data)
@@ -99,7 +112,12 @@ func (s *solver) solve(own []int32, u []tensor.Float) (ok bool) {
 			copy(tensor.Row(g, k), row)
 			tensor.Add(u, row)
 		}
-		tensor.Gemm(true, false, tensor.Float(1-f.c.Unobserved), g, g, 1, s.a)
+		if f.drawn == nil {
+			tensor.Gemm(true, false, tensor.Float(1-f.c.Unobserved), g, g, 1, s.a)
+		} else {
+			tensor.Gemm(true, false, 1, g, g, 1, s.a)
+			s.without(own)
+		}
 	}
 	if _, ok = tensor.Cholesky(s.a); ok {
 		tensor.CholeskySolve(s.a, u)

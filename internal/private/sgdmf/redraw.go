@@ -30,6 +30,9 @@ func (w *work) redraw(ctx context.Context, items int) ([]audit.Release, error) {
 	if w.budget.sgd.Sampling == privacy.Allocation { // a step alone has no law of its own
 		return nil, fmt.Errorf("only steps over Poisson samples: %w", experiment.ErrNoRedraw)
 	}
+	if w.cfg.Train.Noise == Deferred { // a step shows rows that it reads, with noise of many steps
+		return nil, fmt.Errorf("only steps with train.noise=dense: %w", experiment.ErrNoRedraw)
+	}
 	if w.ledger, err = w.Env.Ledger(w.cfg.Privacy.Marks(), privacy.Declaration{}); err != nil {
 		return nil, err
 	}
@@ -76,6 +79,9 @@ func (w *work) redraw(ctx context.Context, items int) ([]audit.Release, error) {
 		draws := t.draws
 		draws.Stream = draws.Stream.Sub(uint64(t.step))
 		negatives, times := t.drawNegatives()
+		if w.cfg.Train.Others == Drawn {
+			t.f.share(negatives, times)
+		}
 		var p part
 		newWorker(t.f).gradient(&p, canary, draws.Of(release.Canary, canary), negatives, times)
 		sgd := w.budget.sgd

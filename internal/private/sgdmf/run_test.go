@@ -76,11 +76,18 @@ func TestLearnsWhatCountsDoNotSay(t *testing.T) {
 		rows = append(rows, row)
 	}
 	counts := slices.Repeat([]float64{users * 2 / 5}, items)
-	for _, optimizer := range []string{SGD, Adam} {
+	for _, way := range []string{SGD, Adam, Deferred} {
+		optimizer := way
+		if way == Deferred {
+			optimizer = SGD
+		}
 		c := Default()
 		c.Privacy.Epsilon, c.Model.Dim, c.Train.Steps, c.Train.Clip, c.Train.Optimizer, c.Train.Rate = 900, 3, 60, 2, optimizer, 1
 		if optimizer == Adam {
 			c.Train.Rate = 0.05
+		}
+		if way == Deferred {
+			c.Train.Noise, c.Train.Others, c.Train.Negatives, c.Train.Average = Deferred, Drawn, 10, false
 		}
 		b, err := newBudget(c, users, items)
 		if err != nil {
@@ -120,7 +127,7 @@ func TestLearnsWhatCountsDoNotSay(t *testing.T) {
 			t.Fatal(err)
 		}
 		if after := right(); before > users/2 || after < users*9/10 {
-			t.Errorf("%s: %d of %d users ranked right, %d before the steps", optimizer, after, users, before)
+			t.Errorf("%s: %d of %d users ranked right, %d before the steps", way, after, users, before)
 		}
 	}
 }

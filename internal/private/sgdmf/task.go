@@ -59,7 +59,11 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	if err != nil {
 		return x, err
 	}
-	c.Privacy.Secure = env.Secure()
+	if c.Privacy.Secure = env.Secure(); c.Privacy.Secure && c.Train.Noise == Deferred {
+		return nil, run.NoSecure(Task().String()+" with train.noise=deferred",
+			"it draws the noise of several steps at once, and sums of discrete noise have another law; "+
+				"train.noise=dense draws each")
+	}
 	w := &work{Experiment: x, cfg: c}
 	x.Redraw = w.redraw
 	if x.Finished() {

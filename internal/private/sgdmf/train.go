@@ -18,8 +18,10 @@ type training struct {
 	counts []float64 // released
 	f      *factors
 	ledger *privacy.Ledger
-	steps  *descent.Rows[tensor.Float]
-	step   int64 // made
+	steps  rowSteps
+	end    func() error                    // finishes a step: V moves
+	late   *descent.Deferred[tensor.Float] // steps, where noise is deferred
+	step   int64                           // made
 	of     int64
 	epoch  int64 // steps of an epoch of random allocation; 0: users are drawn anew for every step
 	secure bool  // noise from cryptographic bits
@@ -29,6 +31,18 @@ type training struct {
 	draws         release.Draw
 	negatives     rng.Stream
 	parts         []part
+	reads, own    []int32 // rows that a step reads, where noise is deferred
+}
+
+// rowSteps is DP-SGD on V: [descent.Rows] or [descent.Deferred], whose ways to finish a step differ.
+type rowSteps interface {
+	Skip() bool
+	Begin(key ...uint64) ([]int32, error)
+	Add(k int, rows []int32, values []tensor.Float) error
+	ExpectedBatch() float64
+	Check() error
+	State() descent.State
+	Restore(st descent.State) error
 }
 
 // usersHeld is the number of users whose gradients are in memory at once.
@@ -45,25 +59,41 @@ func newTraining(c Config, b budget, ids []string, train [][]int32, counts []flo
 		negatives: stream("negatives"), parts: make([]part, usersHeld)}
 	t.draws = release.Draw{Items: c.Privacy.Items, Weights: release.Weights(counts, t.f.items, floor, c.Privacy.Prefer),
 		Stream: stream("contributions to steps")}
-	m, d := t.f.v.Rows, t.f.v.Cols
-	var err error
-	if b.secure {
-		t.steps, err = descent.OpenSecretRows[tensor.Float](b.sgd, m, d, l)
-	} else {
-		var s rng.Stream
-		if s, err = noise(purposeGradients); err != nil {
-			return nil, err
-		}
-		var seeded *descent.RowSteps[tensor.Float]
-		if seeded, err = descent.OpenRows[tensor.Float](b.sgd, m, d, l, s); err == nil {
-			t.steps = &seeded.Rows
-		}
-	}
-	if err != nil {
+	if err := t.open(b, l, noise); err != nil {
 		return nil, err
 	}
+	m, d := t.f.v.Rows, t.f.v.Cols
 	t.first, t.second, t.mean = tensor.New(m, d), tensor.New(m, d), tensor.New(m, d)
 	return t, nil
+}
+
+// open opens the steps of a budget.
+func (t *training) open(b budget, l *privacy.Ledger, noise func(purpose string) (rng.Stream, error)) error {
+	m, d := t.f.v.Rows, t.f.v.Cols
+	at := func(rows *descent.Rows[tensor.Float]) {
+		t.steps, t.end = rows, func() error { return rows.Finish(tensor.Parallel, t.descend()) }
+	}
+	if b.secure {
+		rows, err := descent.OpenSecretRows[tensor.Float](b.sgd, m, d, l)
+		at(rows)
+		return err
+	}
+	s, err := noise(purposeGradients)
+	if err != nil {
+		return err
+	}
+	if c := t.cfg.Train; c.Noise == Deferred {
+		t.late, err = descent.OpenDeferred(b.sgd, descent.Move{Rate: c.Rate, Decay: c.Decay}, tensor.ScaleAdd,
+			t.f.v.Data, d, l, s)
+		t.steps, t.end = t.late, func() error { return t.late.Finish(tensor.Parallel) }
+		return err
+	}
+	seeded, err := descent.OpenRows[tensor.Float](b.sgd, m, d, l, s)
+	if err != nil {
+		return err
+	}
+	at(&seeded.Rows)
+	return nil
 }
 
 // advance makes the next step. A step that an earlier attempt lost, and that cannot be made again, counts as made
@@ -79,6 +109,11 @@ func (t *training) advance() error {
 		return err
 	}
 	negatives, times := t.drawNegatives()
+	if t.cfg.Train.Others == Drawn {
+		if err := t.read(users, negatives, times); err != nil {
+			return err
+		}
+	}
 	draws := t.draws
 	draws.Stream = draws.Stream.Sub(uint64(t.step))
 	for lo := 0; lo < len(users); lo += usersHeld {
@@ -98,15 +133,28 @@ func (t *training) advance() error {
 		}
 	}
 	t.step++
-	if err := t.steps.Finish(tensor.Parallel, t.descend()); err != nil {
+	if err := t.end(); err != nil {
 		return err
 	}
-	t.f.join()
-	t.average()
+	if t.late == nil { // else V lacks noise, and is joined where it is read
+		t.join()
+		t.average()
+	}
 	if t.epoch == 0 {
 		return t.ledger.Flush(fmt.Sprintf("step %d", t.step))
 	}
 	return t.ended()
+}
+
+// join brings the factors up to a new V. Where rows stand for all, the equations of a step are made of them in read.
+func (t *training) join() {
+	if t.cfg.Train.Others != Drawn {
+		t.f.join()
+		return
+	}
+	for r := range t.f.p {
+		t.f.refresh(int32(r))
+	}
 }
 
 // ended closes the ledger's period after the last step of an epoch of random allocation.
@@ -132,6 +180,9 @@ func (t *training) drawNegatives() (rows []int32, times float64) {
 		n = m
 	}
 	s := t.negatives.Sub(uint64(t.step))
+	if t.cfg.Train.Others == Drawn {
+		return subset(s, m, n), float64(m) / float64(n)
+	}
 	left := n
 	for r := range m { // each subset of n rows alike
 		if s.IntN(m-r) < left {
@@ -159,10 +210,16 @@ func (t *training) descend() func(at int, sum []tensor.Float) {
 	}
 }
 
-// finish copies the vectors to rank by into the factors.
-func (t *training) finish() {
+// finish brings the vectors to rank by into the factors, with all noise.
+func (t *training) finish() error {
+	if t.late != nil {
+		if err := t.late.Flush(tensor.Parallel); err != nil {
+			return err
+		}
+	}
 	if t.cfg.Train.Average {
 		copy(t.f.v.Data, t.mean.Data)
-		t.f.join()
 	}
+	t.f.join()
+	return nil
 }
