@@ -30,7 +30,7 @@ var noisyOnOwn = map[string]struct {
 	"train dp-ease":       {"own-shop", []string{"matrix", "next item"}},
 	"train dp-itemknn":    {"own-shop", []string{"matrix"}},
 	"train dp-als":        {"own-shop", []string{"all cells", "next item", "observed ratings"}},
-	"train dp-sgd-mf":     {"own-shop", []string{"sampled", "all users", "allocated users"}},
+	"train dp-sgd-mf":     {"own-shop", []string{"sampled", "all users", "allocated users", "deferred noise"}},
 	"train dpae":          {"own-shop", []string{"users", "allocated users"}},
 	"train dpmf":          {"own-shop", []string{"ratings", "public users"}},
 	"train dpne":          {"own-shop", []string{"adjacency", "public users"}},

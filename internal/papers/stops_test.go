@@ -82,6 +82,11 @@ var stops = map[string][]stopped{
 		{"all users", "private/smoke-dp-sgd-mf.yaml", []string{"train.steps=4", "train.sample=1", "train.negatives=0", "train.optimizer=adam", "train.rate=0.05", "privacy.prefer=0.5", "run.workers=1"}},
 		{"allocated users", "private/smoke-dp-sgd-mf.yaml",
 			[]string{"train.steps=5", "train.sampling=allocation", "run.workers=1"}},
+		{"drawn items", "private/smoke-dp-sgd-mf.yaml",
+			[]string{"train.steps=5", "train.others=drawn", "run.workers=1"}},
+		// Its steps release what those of drawn items do, where neighbours are compared: no release is seen alone here.
+		{"deferred noise", "private/smoke-dp-sgd-mf.yaml", []string{"train.steps=5", "train.others=drawn",
+			"train.noise=deferred", "train.average=false", "train.sample=0.1", "run.workers=1"}},
 	},
 	"train dpsgd": {
 		{"samples", "dipsgnn/smoke-dpsgd.yaml", dpsgdTiny},
