@@ -94,6 +94,9 @@ func (c MatrixConfig) denoise(ctx context.Context, g square, deviation float64) 
 	return d, nil
 }
 
+// rowChunk is the number of rows that a core replaces at a time.
+const rowChunk = 32
+
 // low returns g with its eigenvalues replaced. It overwrites g.
 func low(ctx context.Context, how string, g square, edge float64) (denoised, error) {
 	values, vectors, err := eigen(ctx, g)

@@ -1,14 +1,9 @@
 package gram
 
 import (
-	"context"
-	"errors"
 	"math"
 	"slices"
 	"testing"
-
-	"gonum.org/v1/gonum/mat"
-	"pgregory.net/rapid"
 
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
@@ -27,63 +22,6 @@ func symmetric(n int, at func(i, j int) float64) square {
 }
 
 func clone(a square) square { return square{a.n, slices.Clone(a.x)} }
-
-// Eigenvalues are those of another program, vectors have length 1 and stand on each other, and the two give the
-// matrix back; also where values are equal, or nothing is off the diagonal.
-func TestEigen(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		n := rapid.IntRange(1, 30).Draw(rt, "n")
-		entry := rapid.SampledFrom([]*rapid.Generator[float64]{
-			rapid.Float64Range(-1, 1), rapid.SampledFrom([]float64{0, 0, 0, 1}), rapid.SampledFrom([]float64{0, 1e-9, 1, 1e9}), rapid.Just(2.0),
-		}).Draw(rt, "entries")
-		a := symmetric(n, func(int, int) float64 { return entry.Draw(rt, "entry") })
-		size := 1e-300
-		for _, v := range a.x {
-			size = math.Max(size, math.Abs(v))
-		}
-		size *= float64(n)
-		values, q, err := eigen(t.Context(), clone(a))
-		if err != nil {
-			rt.Fatal(err)
-		}
-		var want mat.EigenSym
-		if !want.Factorize(mat.NewSymDense(n, slices.Clone(a.x)), false) {
-			rt.Fatal("the other program does not converge")
-		}
-		sorted := slices.Sorted(slices.Values(values))
-		for k, v := range want.Values(nil) {
-			if math.Abs(v-sorted[k]) > 1e-12*size {
-				rt.Fatalf("eigenvalue %d is %g, want %g", k, sorted[k], v)
-			}
-		}
-		for i := range n {
-			for j := range n {
-				of, again := 0.0, 0.0
-				for k := range n {
-					of += q.row(i)[k] * q.row(j)[k]
-					again += values[k] * q.row(k)[i] * q.row(k)[j]
-				}
-				if i == j {
-					of--
-				}
-				if math.Abs(of) > 1e-12 || math.Abs(again-a.row(i)[j]) > 1e-12*size {
-					rt.Fatalf("vectors %d and %d: %g; entry %g, want %g", i, j, of, again, a.row(i)[j])
-				}
-			}
-		}
-	})
-}
-
-func TestEigenRefuses(t *testing.T) {
-	if _, _, err := eigen(t.Context(), symmetric(2, func(int, int) float64 { return math.NaN() })); err == nil {
-		t.Error("no number")
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, _, err := eigen(ctx, symmetric(20, func(i, j int) float64 { return float64(i + j) })); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-}
 
 // noise makes a symmetric matrix of normal noise.
 func noise(n int, deviation float64) square {

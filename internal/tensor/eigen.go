@@ -1,60 +1,46 @@
-package gram
+package tensor
 
 import (
 	"context"
 	"errors"
 	"math"
-
-	"privrec/internal/tensor"
 )
-
-// square is a dense (n, n) matrix in float64.
-type square struct {
-	n int
-	x []float64
-}
-
-func newSquare(n int) square { return square{n, make([]float64, n*n)} }
-
-// row returns row i.
-func (a square) row(i int) []float64 { return a.x[i*a.n : (i+1)*a.n] }
 
 // Chunks of the parallel loops. Their shape does not depend on the number of workers, and one goroutine computes each
 // number in one order, so results do not depend on it either.
 const (
-	rowChunk    = 32
-	columnChunk = 128
+	eigenRows    = 32
+	eigenColumns = 128
 )
 
-// eigen returns the eigenvalues of a symmetric matrix, in no order, and the eigenvectors as the rows of a matrix. It
-// overwrites a. It reduces a to tridiagonal form by Householder reflections, finds its eigenvalues by implicit QL steps
-// (Martin, Reinsch, Wilkinson, Numerische Mathematik 11, 1968; Dubrulle, Martin, Wilkinson, Numerische Mathematik 12,
-// 1968), and transforms the vectors back. It takes about 10 n³ operations. It fails when ctx ends, and on numbers that
-// are not finite.
-func eigen(ctx context.Context, a square) (values []float64, vectors square, err error) {
-	for _, v := range a.x {
+// Eigen returns the eigenvalues of a symmetric matrix a (n, n), in no order, and the eigenvectors as the rows of a
+// matrix. Rows follow each other without gaps. It overwrites a. It reduces a to tridiagonal form by Householder
+// reflections, finds its eigenvalues by implicit QL steps (Martin, Reinsch, Wilkinson, Numerische Mathematik 11, 1968;
+// Dubrulle, Martin, Wilkinson, Numerische Mathematik 12, 1968), and transforms the vectors back. It takes about 10 n³
+// operations. It fails when ctx ends, and on numbers that are not finite.
+func Eigen(ctx context.Context, n int, a []float64) (values, vectors []float64, err error) {
+	for _, v := range a {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, square{}, errors.New("eigenvalues of a matrix that is not finite")
+			return nil, nil, errors.New("eigenvalues of a matrix that is not finite")
 		}
 	}
-	d, e, taus, err := tridiagonal(ctx, a)
+	d, e, taus, err := tridiagonal(ctx, n, a)
 	if err != nil {
-		return nil, square{}, err
+		return nil, nil, err
 	}
-	z := newSquare(a.n) // rows are vectors
-	for i := range z.n {
-		z.row(i)[i] = 1
+	z := make([]float64, n*n) // rows are vectors
+	for i := range n {
+		z[i*n+i] = 1
 	}
 	if err := ql(ctx, d, e, z); err != nil {
-		return nil, square{}, err
+		return nil, nil, err
 	}
-	return d, z, back(ctx, a, taus, z)
+	return d, z, back(ctx, n, a, taus, z)
 }
 
 // tridiagonal returns the diagonal and the subdiagonal of a tridiagonal matrix similar to a. It leaves the reflection
 // vector of step k in column k of a, below the diagonal: a_new = H a H, H = I - tau v v'.
-func tridiagonal(ctx context.Context, a square) (d, e, taus []float64, err error) {
-	n := a.n
+func tridiagonal(ctx context.Context, n int, a []float64) (d, e, taus []float64, err error) {
 	d, e, taus = make([]float64, n), make([]float64, n), make([]float64, n)
 	v, p := make([]float64, n), make([]float64, n)
 	for k := 0; k+2 < n; k++ {
@@ -63,7 +49,7 @@ func tridiagonal(ctx context.Context, a square) (d, e, taus []float64, err error
 		}
 		size := 0.0
 		for i := k + 1; i < n; i++ {
-			v[i] = a.x[i*n+k]
+			v[i] = a[i*n+k]
 			size = math.Max(size, math.Abs(v[i]))
 		}
 		rest := 0.0
@@ -73,7 +59,7 @@ func tridiagonal(ctx context.Context, a square) (d, e, taus []float64, err error
 		if rest == 0 { // nothing to reflect
 			e[k] = v[k+1]
 			for i := k + 1; i < n; i++ {
-				a.x[i*n+k] = 0
+				a[i*n+k] = 0
 			}
 			continue
 		}
@@ -87,32 +73,32 @@ func tridiagonal(ctx context.Context, a square) (d, e, taus []float64, err error
 		v[k+1] -= alpha
 		tau := 1 / (-alpha * v[k+1]) // 2/|v|²
 		taus[k] = tau
-		tensor.Parallel(n-k-1, rowChunk, func(_, lo, hi int) { // p = tau A v
+		Parallel(n-k-1, eigenRows, func(_, lo, hi int) { // p = tau A v
 			for i := k + 1 + lo; i < k+1+hi; i++ {
-				p[i] = tau * dot(a.row(i)[k+1:], v[k+1:])
+				p[i] = tau * dot64(a[i*n+k+1:(i+1)*n], v[k+1:])
 			}
 		})
-		half := tau / 2 * dot(p[k+1:], v[k+1:])
+		half := tau / 2 * dot64(p[k+1:], v[k+1:])
 		for i := k + 1; i < n; i++ {
 			p[i] -= half * v[i]
 		}
-		tensor.Parallel(n-k-1, rowChunk, func(_, lo, hi int) { // A - v p' - p v'
+		Parallel(n-k-1, eigenRows, func(_, lo, hi int) { // A - v p' - p v'
 			for i := k + 1 + lo; i < k+1+hi; i++ {
-				row, vi, pi := a.row(i), v[i], p[i]
+				row, vi, pi := a[i*n:(i+1)*n], v[i], p[i]
 				for j := k + 1; j < n; j++ {
 					row[j] -= vi*p[j] + pi*v[j]
 				}
 			}
 		})
 		for i := k + 1; i < n; i++ {
-			a.x[i*n+k] = v[i]
+			a[i*n+k] = v[i]
 		}
 	}
 	for i := range n {
-		d[i] = a.x[i*n+i]
+		d[i] = a[i*n+i]
 	}
 	if n > 1 {
-		e[n-2] = a.x[(n-1)*n+n-2]
+		e[n-2] = a[(n-1)*n+n-2]
 	}
 	return d, e, taus, nil
 }
@@ -128,13 +114,13 @@ const manyRotations = 1 << 13
 
 // ql replaces the diagonal d by the eigenvalues of the tridiagonal matrix with diagonal d and subdiagonal e, e[i] below
 // d[i], and applies its rotations to the rows of z.
-func ql(ctx context.Context, d, e []float64, z square) error {
+func ql(ctx context.Context, d, e, z []float64) error {
 	n := len(d)
 	var turns []rotation
 	apply := func() {
-		tensor.Parallel(n, columnChunk, func(_, lo, hi int) {
+		Parallel(n, eigenColumns, func(_, lo, hi int) {
 			for _, t := range turns {
-				a, b := z.row(t.i)[lo:hi], z.row(t.i + 1)[lo:hi]
+				a, b := z[t.i*n+lo:t.i*n+hi], z[(t.i+1)*n+lo:(t.i+1)*n+hi]
 				for j, y := range b {
 					x := a[j]
 					b[j] = t.s*x + t.c*y
@@ -197,8 +183,7 @@ func ql(ctx context.Context, d, e []float64, z square) error {
 }
 
 // back applies the reflections that tridiagonal left in a to the rows of z.
-func back(ctx context.Context, a square, taus []float64, z square) error {
-	n := a.n
+func back(ctx context.Context, n int, a, taus, z []float64) error {
 	v := make([][]float64, n)
 	for k := range taus {
 		if taus[k] == 0 {
@@ -206,17 +191,17 @@ func back(ctx context.Context, a square, taus []float64, z square) error {
 		}
 		v[k] = make([]float64, n-k-1)
 		for i := range v[k] {
-			v[k][i] = a.x[(k+1+i)*n+k]
+			v[k][i] = a[(k+1+i)*n+k]
 		}
 	}
-	tensor.Parallel(n, rowChunk, func(_, lo, hi int) {
+	Parallel(n, eigenRows, func(_, lo, hi int) {
 		for k := n - 1; k >= 0; k-- {
 			if v[k] == nil || ctx.Err() != nil {
 				continue
 			}
 			for r := lo; r < hi; r++ {
-				x := z.row(r)[k+1:]
-				f := taus[k] * dot(v[k], x)
+				x := z[r*n+k+1 : (r+1)*n]
+				f := taus[k] * dot64(v[k], x)
 				for j, w := range v[k] {
 					x[j] -= f * w
 				}
@@ -226,8 +211,8 @@ func back(ctx context.Context, a square, taus []float64, z square) error {
 	return ctx.Err()
 }
 
-// dot returns the inner product. It adds up four sums, so that it need not wait for each addition.
-func dot(x, y []float64) float64 {
+// dot64 returns the inner product. It adds up four sums, so that it need not wait for each addition.
+func dot64(x, y []float64) float64 {
 	var a, b, c, d float64
 	y = y[:len(x)]
 	i := 0
