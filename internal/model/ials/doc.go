@@ -21,6 +21,12 @@
 // the same minimisers as this one with alpha0 = 1/alpha and targets (1 + alpha)/alpha, which scales all
 // scores by one number, and with nu = 0.
 //
+// The normal equations are solved in the base of the eigenvectors of alpha0 H'H, found once for all rows. There D, that
+// matrix plus a row's penalty, is diagonal. A user with fewer than d pairs, whose items' vectors are the rows of H_u,
+// needs no system of d equations, but one of as many as there are pairs:
+//
+//	(D + H_u'H_u)^-1 H_u' 1 = D^-1 H_u' (I + H_u D^-1 H_u')^-1 1
+//
 // After the last round users' vectors are solved once more, so that each is the exact minimiser
 // for the items' vectors that rank it. That is a departure of half a round.
 package ials

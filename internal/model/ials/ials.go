@@ -41,8 +41,8 @@ func Fit(ctx context.Context, g *graph.Bipartite, o Options, s rng.Stream) (*Mod
 	}
 	m := &Model{tensor.NewTable(g.Users, o.Dim), tensor.NewTable(g.Items, o.Dim)}
 	draw(m.Items, o.Std/math.Sqrt(float64(o.Dim)), s.Sub(0))
-	users := side{"user", m.Users, m.Items, g.ItemsOf}
-	items := side{"item", m.Items, m.Users, g.UsersOf}
+	users := newSide("user", m.Users, m.Items, g.ItemsOf)
+	items := newSide("item", m.Items, m.Users, g.UsersOf)
 	if err := o.alternate(ctx, users, items); err != nil {
 		m.Close()
 		return nil, err
