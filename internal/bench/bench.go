@@ -34,6 +34,8 @@ type Options struct {
 	// Graph is a file of pairs to measure in place of a graph of these sizes; "": none. Its users,
 	// items and edges count.
 	Graph string
+	// Held is a file of pairs that Graph leaves out, by which Closed judges lists; "": none.
+	Held string
 }
 
 // batchTime is the least length of one timed batch: short calls are timed several at a time.

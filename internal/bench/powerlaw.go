@@ -110,12 +110,20 @@ func (r *ranks) draw() int32 {
 
 // readGraph reads a graph from a file with a user and an item in every line, both counted from 0.
 func readGraph(path string) (*graph.Bipartite, error) {
+	edges, users, items, err := readPairs(path)
+	if err != nil {
+		return nil, err
+	}
+	return graph.NewBipartite(users, items, edges)
+}
+
+// readPairs returns the pairs of a file as readGraph reads it, and how many users and items their numbers reach.
+func readPairs(path string) (edges []graph.Edge, users, items int, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("bench: read a graph: %w", err)
+		return nil, 0, 0, fmt.Errorf("bench: read a graph: %w", err)
 	}
 	defer f.Close()
-	var edges []graph.Edge
 	var top [2]int
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
@@ -123,7 +131,7 @@ func readGraph(path string) (*graph.Bipartite, error) {
 		var at [2]int
 		for k, text := range [2]string{user, item} {
 			if at[k], err = strconv.Atoi(text); err != nil || at[k] < 0 || at[k] >= math.MaxInt32 {
-				return nil, fmt.Errorf("bench: %s:%d: %q is no number of a node: want a user, a tab and an item, "+
+				return nil, 0, 0, fmt.Errorf("bench: %s:%d: %q is no number of a node: want a user, a tab and an item, "+
 					"counted from 0", path, len(edges)+1, text)
 			}
 			top[k] = max(top[k], at[k]+1)
@@ -131,10 +139,10 @@ func readGraph(path string) (*graph.Bipartite, error) {
 		edges = append(edges, graph.Edge{User: int32(at[0]), Item: int32(at[1])})
 	}
 	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("bench: %s:%d: %w", path, len(edges)+1, err)
+		return nil, 0, 0, fmt.Errorf("bench: %s:%d: %w", path, len(edges)+1, err)
 	}
 	if len(edges) == 0 {
-		return nil, fmt.Errorf("bench: %s has no pairs", path)
+		return nil, 0, 0, fmt.Errorf("bench: %s has no pairs", path)
 	}
-	return graph.NewBipartite(top[0], top[1], edges)
+	return edges, top[0], top[1], nil
 }

@@ -22,6 +22,7 @@ type Bench struct {
 	Run           func(ctx context.Context, o bench.Options) ([]bench.Result, error)
 	Sizes         bool // takes the sizes of a graph and of a model
 	Graph         bool // takes a file of a graph too
+	Held          bool // and a file of pairs that the graph leaves out
 }
 
 // measurements shows a list of results.
@@ -77,6 +78,10 @@ func (a *App) bench() *cobra.Command {
 						return usagef("", "%v", err)
 					}
 				}
+				if o.Held != "" && o.Graph == "" {
+					return usagef("give the graph too, or leave --held-out out", "--held-out has no effect without "+
+						"--graph")
+				}
 				if o.Time < 0 {
 					return usagef("0 takes the default", "--time is %v, want at least 0", o.Time)
 				}
@@ -107,6 +112,10 @@ func (a *App) bench() *cobra.Command {
 			c.Flags().StringVar(&o.Graph, "graph", "",
 				"file with a user and an item, numbers from 0, in each line: measured in place of drawn graphs")
 		}
+		if b.Held {
+			c.Flags().StringVar(&o.Held, "held-out", "",
+				"file of pairs that the graph of --graph leaves out: Recall and NDCG of the lists are printed")
+		}
 		parent.AddCommand(c)
 	}
 	return parent
@@ -128,6 +137,8 @@ func benches() []Bench {
 	return []Bench{
 		{Name: "gemm", Summary: "matrix products at the shapes that models use", Run: bench.GEMM},
 		{Name: "account", Summary: "privacy accounting and noise", Run: bench.Account},
+		{Name: "closed", Summary: "fit and ranking of iALS, ItemKNN, RP3beta and EASE", Run: bench.Closed, Sizes: true,
+			Graph: true, Held: true},
 		{Name: "dipsgnn", Summary: "training step of DIPSGNN on 100 sessions", Run: dipsgnn.Bench},
 		{Name: "dasl", Summary: "training step of DASL over 240,000 items", Run: bench.DASL},
 		{Name: "ease", Summary: "fit and ranking of EASE at the catalogue of Netflix, once each", Run: bench.EASE},
