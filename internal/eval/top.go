@@ -32,6 +32,11 @@ func Top(ctx context.Context, s Scorer, samples []int32, k int, o Options) ([][]
 	if o.Candidates != nil {
 		return nil, fmt.Errorf("eval: Candidates do not apply to the top items")
 	}
+	if sparse, ok := s.(Sparse); ok {
+		if lists, ok, err := topSparse(ctx, sparse, samples, k, o); ok || err != nil {
+			return lists, err
+		}
+	}
 	lists := make([][]Item, len(samples))
 	err := chunks(ctx, s, samples, o, func(i int, scores []tensor.Float) string {
 		lists[i] = top(scores, k)
@@ -51,10 +56,7 @@ func top(scores []tensor.Float, k int) []Item {
 	j := 0
 	for ; j < len(scores) && len(heap) < cap(heap); j++ {
 		if v := scores[j]; !excluded(v) {
-			heap = append(heap, Item{int32(j), float64(v)})
-			for c := len(heap) - 1; c > 0 && worse(heap[c], heap[(c-1)/2]); c = (c - 1) / 2 {
-				heap[c], heap[(c-1)/2] = heap[(c-1)/2], heap[c]
-			}
+			heap, _ = keep(heap, Item{int32(j), float64(v)})
 		}
 	}
 	for j < len(scores) {
@@ -71,13 +73,16 @@ func top(scores []tensor.Float, k int) []Item {
 			}
 		}
 	}
-	slices.SortFunc(heap, func(a, b Item) int {
-		if worse(b, a) {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(heap, best)
 	return heap
+}
+
+// best compares items for a sort with the best first.
+func best(a, b Item) int {
+	if worse(b, a) {
+		return -1
+	}
+	return 1
 }
 
 // worse reports whether a comes after b in a list: it has a lower score, or the same score and a higher index.

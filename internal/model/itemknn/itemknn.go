@@ -96,13 +96,51 @@ func assemble(g *graph.Bipartite, mean []float64, lists [][]nearest.Neighbour) *
 // Items returns the number of items.
 func (m *Model) Items() int { return m.graph.Items }
 
-// Score writes s_uj of every sample u and item j into scores (len(samples), Items()). It fails on a user outside the
-// graph.
-func (m *Model) Score(_ *autograd.Tape, samples []int32, scores tensor.Matrix) error {
+// Rest implements eval.Sparse.
+func (m *Model) Rest() []float64 { return m.base }
+
+// Changed implements eval.Sparse. It returns nil where the samples add more weights than there are items.
+func (m *Model) Changed(samples []int32) (worker func() func(int32) ([]int32, []tensor.Float), err error) {
+	if err := m.check(samples); err != nil {
+		return nil, err
+	}
+	weights := int64(0)
+	for _, u := range samples {
+		for _, i := range m.graph.ItemsOf(int(u)) {
+			weights += m.ptr[i+1] - m.ptr[i]
+		}
+	}
+	if weights > int64(len(samples))*int64(m.graph.Items) {
+		return nil, nil
+	}
+	return func() func(int32) ([]int32, []tensor.Float) {
+		sums := nearest.NewSums(m.base)
+		return func(u int32) ([]int32, []tensor.Float) {
+			for _, i := range m.graph.ItemsOf(int(u)) {
+				for k := m.ptr[i]; k < m.ptr[i+1]; k++ {
+					sums.Add(m.idx[k], m.val[k])
+				}
+			}
+			return sums.Take()
+		}
+	}, nil
+}
+
+// check fails on a user outside the graph.
+func (m *Model) check(samples []int32) error {
 	for _, u := range samples {
 		if u < 0 || int(u) >= m.graph.Users {
 			return fmt.Errorf("itemknn: user %d is outside 0..%d", u, m.graph.Users-1)
 		}
+	}
+	return nil
+}
+
+// Score writes s_uj of every sample u and item j into scores (len(samples), Items()). It fails on a user outside the
+// graph.
+func (m *Model) Score(_ *autograd.Tape, samples []int32, scores tensor.Matrix) error {
+	if err := m.check(samples); err != nil {
+		return err
 	}
 	tensor.Parallel(len(samples), 8, func(_, lo, hi int) {
 		sum := make([]float64, m.graph.Items)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"privrec/internal/eval"
+	"privrec/internal/eval/evaltest"
 	"privrec/internal/graph"
 	"privrec/internal/model/modeltest"
 	"privrec/internal/model/nearest"
@@ -19,7 +20,7 @@ import (
 )
 
 // The Scorer that it is for.
-var _ eval.Scorer = (*Model)(nil)
+var _ eval.Sparse = (*Model)(nil)
 
 func sample(t *testing.T, users, items int, share float64, seed uint64) *graph.Bipartite {
 	t.Helper()
@@ -190,5 +191,18 @@ func TestRefusals(t *testing.T) {
 		if err := m.Score(nil, []int32{u}, tensor.New(1, 10)); err == nil || !strings.Contains(err.Error(), fmt.Sprint(u)) {
 			t.Errorf("user %d: %v", u, err)
 		}
+	}
+}
+
+// Lists by the items that a user's items are neighbours of are those by all scores, with and without the items' means.
+func TestSparse(t *testing.T) {
+	g := modeltest.Graph(t, rng.Seed(5).Stream("sparse"), 60, 200, modeltest.Even(0.02))
+	for _, bias := range []bool{false, true} {
+		m, err := Fit(t.Context(), g, Options{MeanBias: bias,
+			Options: nearest.Options{Similarity: nearest.Cosine, Neighbours: 9, Normalise: bias}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		evaltest.Sparse(t, m, g.Users, g.ItemsOf)
 	}
 }

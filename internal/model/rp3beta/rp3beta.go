@@ -134,13 +134,52 @@ func Fit(ctx context.Context, g *graph.Bipartite, o Options) (*Model, error) {
 // Items returns the number of items.
 func (m *Model) Items() int { return m.graph.Items }
 
-// Score writes s_uj of every sample u and item j into scores (len(samples), Items()). It fails on a user outside the
-// graph.
-func (m *Model) Score(_ *autograd.Tape, samples []int32, scores tensor.Matrix) error {
+// Rest implements eval.Sparse: items at the end of no walk have score 0.
+func (m *Model) Rest() []float64 { return make([]float64, m.graph.Items) }
+
+// Changed implements eval.Sparse. It returns nil where the samples add more weights than there are items.
+func (m *Model) Changed(samples []int32) (worker func() func(int32) ([]int32, []tensor.Float), err error) {
+	if err := m.check(samples); err != nil {
+		return nil, err
+	}
+	weights := 0
+	for _, u := range samples {
+		for _, i := range m.graph.ItemsOf(int(u)) {
+			weights += len(m.next[i])
+		}
+	}
+	if weights > len(samples)*m.graph.Items {
+		return nil, nil
+	}
+	rest := m.Rest()
+	return func() func(int32) ([]int32, []tensor.Float) {
+		sums := nearest.NewSums(rest)
+		return func(u int32) ([]int32, []tensor.Float) {
+			for _, i := range m.graph.ItemsOf(int(u)) {
+				for _, n := range m.next[i] {
+					sums.Add(n.ID, n.Weight)
+				}
+			}
+			return sums.Take()
+		}
+	}, nil
+}
+
+// check fails on a user outside the graph.
+func (m *Model) check(samples []int32) error {
 	for _, u := range samples {
 		if u < 0 || int(u) >= m.graph.Users {
 			return fmt.Errorf("rp3beta: user %d is outside 0..%d", u, m.graph.Users-1)
 		}
+	}
+	return nil
+}
+
+// Score writes s_uj of every sample u and item j into scores (len(samples), Items()). It fails on a user outside the
+// graph.
+func (m *Model) Score(_ *autograd.Tape, samples []int32, scores tensor.Matrix) error {
+	if err := m.check(samples); err != nil {
+		return err
 	}
 	tensor.Parallel(len(samples), 8, func(_, lo, hi int) {
 		sum := make([]float64, m.graph.Items)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"privrec/internal/eval"
+	"privrec/internal/eval/evaltest"
 	"privrec/internal/graph"
 	"privrec/internal/model/modeltest"
 	"privrec/internal/rng"
@@ -18,7 +19,7 @@ import (
 )
 
 // The Scorer that it is for.
-var _ eval.Scorer = (*Model)(nil)
+var _ eval.Sparse = (*Model)(nil)
 
 func sample(t *testing.T, users, items int, share float64, seed uint64) *graph.Bipartite {
 	t.Helper()
@@ -173,4 +174,14 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("user %d: %v", u, err)
 		}
 	}
+}
+
+// Lists by the items that a user's walks reach are those by all scores.
+func TestSparse(t *testing.T) {
+	g := modeltest.Graph(t, rng.Seed(5).Stream("sparse"), 60, 200, modeltest.Even(0.02))
+	m, err := Fit(t.Context(), g, Options{Alpha: 0.6, Beta: 0.2, Neighbours: 9, Normalise: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	evaltest.Sparse(t, m, g.Users, g.ItemsOf)
 }
