@@ -43,8 +43,8 @@ func TestClosedJudges(t *testing.T) {
 		}
 		return path
 	}
-	o := Options{Time: time.Nanosecond, Only: "itemknn_rank", Graph: write("train", "0\t0\n0\t1\n1\t0\n1\t1\n2\t0\n3\t2\n3\t3\n"),
-		Held: write("held", "2\t1\n3\t4\n")}
+	o := Options{Time: time.Nanosecond, Only: "itemknn_rank",
+		Graph: write("train", "0\t0\n0\t1\n1\t0\n1\t1\n2\t0\n3\t2\n3\t3\n"), Held: write("held", "2\t1\n3\t4\n")}
 	got, err := Closed(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
