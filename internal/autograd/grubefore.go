@@ -71,7 +71,8 @@ func (c *gruBefore) forward(lo, end int) {
 
 func (c *gruBefore) backward() {
 	d, n := c.d, c.width(0)
-	c.dgates, c.dh, c.dreset, c.spare = c.t.Buffer(c.y.Rows(), 3*d), c.t.Buffer(n, d), c.t.Buffer(n, d), c.t.Buffer(n, d)
+	c.dgates = c.t.Buffer(c.y.Rows(), 3*d)
+	c.dh, c.dreset, c.spare = c.t.Buffer(n, d), c.t.Buffer(n, d), c.t.Buffer(n, d)
 	c.pack(false)
 	c.each(c.back)
 	if c.w.need {

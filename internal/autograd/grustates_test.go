@@ -58,7 +58,8 @@ func gruStatesBefore(t *autograd.Tape, gi, w, b *autograd.Node, start []int, _ b
 }
 
 // gruNumbers returns the states and all gradients that f leaves.
-func gruNumbers(t *testing.T, f func(t *autograd.Tape, gi, w, b *autograd.Node, start []int, update bool) *autograd.Node,
+func gruNumbers(t *testing.T,
+	f func(t *autograd.Tape, gi, w, b *autograd.Node, start []int, update bool) *autograd.Node,
 	d int, start []int, update bool) []tensor.Float {
 	n := start[len(start)-1]
 	ps := []*autograd.Param{param("gi", n, 3*d), param("w", 3*d, d), param("b", 1, 3*d)}
@@ -135,7 +136,8 @@ func TestGRUStatesRefuse(t *testing.T) {
 	for _, start := range [][]int{nil, {0, 2}, {1, 3}, {0, 1, 3}, {0, 4, 3}} {
 		tape := autograd.NewTape()
 		e := mustFail(t, func() {
-			tape.GRUStates(tape.Use(param("gi", 3, 6)), tape.Use(param("w", 6, 2)), tape.Use(param("b", 1, 6)), start, true)
+			gi, w, b := param("gi", 3, 6), param("w", 6, 2), param("b", 1, 6)
+			tape.GRUStates(tape.Use(gi), tape.Use(w), tape.Use(b), start, true)
 		})
 		if e.Op != "gruStates" {
 			t.Errorf("%v: error of %s: %v", start, e.Op, e)

@@ -131,8 +131,8 @@ func readPairs(path string) (edges []graph.Edge, users, items int, err error) {
 		var at [2]int
 		for k, text := range [2]string{user, item} {
 			if at[k], err = strconv.Atoi(text); err != nil || at[k] < 0 || at[k] >= math.MaxInt32 {
-				return nil, 0, 0, fmt.Errorf("bench: %s:%d: %q is no number of a node: want a user, a tab and an item, "+
-					"counted from 0", path, len(edges)+1, text)
+				return nil, 0, 0, fmt.Errorf("bench: %s:%d: %q is no number of a node: want a user, a tab and an "+
+					"item, counted from 0", path, len(edges)+1, text)
 			}
 			top[k] = max(top[k], at[k]+1)
 		}

@@ -35,8 +35,10 @@ var ownNumbers = []struct {
 	{"itemknn", "ml-100k gerai", "own-ml ratio", nil},
 	{"bprmf", "ml-100k gerai-valid", "own-ml distinct+ratio+valid-5", []string{"train.epochs=1", "model.dim=8"}},
 	{"gcn", "ml-100k gerai", "own-ml ratio", []string{"train.epochs=1", "model.dim=8", "eval.candidates=50"}},
-	{"gru4rec", "ml-100k dipsgnn", "own-ml 10-core+last-50+fraction", []string{"train.epochs=1", "model.dim=8", "train.select=last", "train.refit=false"}},
-	{"dasl-single", "cd-amazon-toy-game", "own-toys+own-games", []string{"train.epochs=1", "model.dim=8", "train.refit=false"}},
+	{"gru4rec", "ml-100k dipsgnn", "own-ml 10-core+last-50+fraction",
+		[]string{"train.epochs=1", "model.dim=8", "train.select=last", "train.refit=false"}},
+	{"dasl-single", "cd-amazon-toy-game", "own-toys+own-games",
+		[]string{"train.epochs=1", "model.dim=8", "train.refit=false"}},
 }
 
 // A set under the name of own data, in generic files with the ids of the built-in set, gives the numbers of the built-in
@@ -66,8 +68,8 @@ func TestOwnNumbers(t *testing.T) {
 	}
 }
 
-// A set under the name of own data has the rows of the built-in set, each in its part: Gowalla, whose split is published,
-// and both domains of toys with games.
+// A set under the name of own data has the rows of the built-in set, each in its part: Gowalla, whose split is
+// published, and both domains of toys with games.
 func TestOwnRows(t *testing.T) {
 	at := registry.Options{Dir: ownCopies(t), NoCache: true}
 	t.Run("gowalla", func(t *testing.T) {
@@ -91,7 +93,8 @@ func TestOwnRows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d, err := registry.LoadCross(t.Context(), on, set.Domains[0].Name, set.Domains[1].Name, dataset.View{Seed: 1}, at)
+			d, err := registry.LoadCross(t.Context(), on, set.Domains[0].Name, set.Domains[1].Name,
+				dataset.View{Seed: 1}, at)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -133,7 +133,8 @@ func TestClusterBootstrapInBlocks(t *testing.T) {
 		var block, single blocked
 		got, want := in(&block), in(struct{ rand.Source }{&single})
 		if !slices.Equal(got, want) || block.drawn != single.drawn || block.largest < 100 || single.largest > 0 {
-			t.Errorf("%d clusters: %v after %+v in blocks, %v after %+v word by word", clusters, got, block, want, single)
+			t.Errorf("%d clusters: %v after %+v in blocks, %v after %+v word by word", clusters, got, block, want,
+				single)
 		}
 		if clusters == 3 && single.drawn <= 333*clusters {
 			t.Error("no word was rejected")

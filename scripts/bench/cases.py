@@ -82,7 +82,8 @@ def groups(c):
             if (opt, form) == ("adam", "private"):
                 peers.append(Variant("installed", ["dpsgd.py", "hooks", opt, "{seconds}"], "hooks", "opacus", rounds=1))
             step("dpsgd", f"dpsgd-{form}-{opt}", f"BPR by pairs, {opt}, {'DP-SGD against Opacus' if form == 'private' else 'without privacy'}",
-                 bench("dpsgd", f"{form}_{opt}"), peers)
+                 bench("dpsgd", f"{form}_{opt}"), peers, pick=f"{form}_{opt}")
+    step("dpsgd", "dpsgd-deferred-sgd", "BPR by pairs, sgd, DP-SGD with deferred noise", bench("dpsgd", "private_sgd_deferred"), [])
     # Accounting has one way to run: there is nothing to tune but PyTorch's normals.
     for ours, theirs, what in (("account_rdp_grid", "rdp_grid", "Rényi curve of a sampled Gaussian, 156 orders"),
                                ("account_rdp_calibrate", "rdp_calibrate", "sigma for epsilon 1 under Rényi DP, 14,062 steps"),

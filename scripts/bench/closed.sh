@@ -8,7 +8,8 @@
 #   python3 -m venv V && V/bin/pip install implicit==0.7.3 'lenskit==2025.8.*'
 #   PYTHON=V/bin/python PRIVREC_DATA=DATA scripts/bench/closed.sh gowalla
 #
-# ONLY names cases of ours, such as ials,itemknn. LensKit ranks user by user in Python, which takes minutes.
+# ONLY names cases of ours, such as ials,itemknn, and AGAINST peers, such as implicit,scipy. LensKit ranks user by user
+# in Python, which takes minutes, and its ALS on gowalla longer. JSON names a file for the numbers.
 # Usage: scripts/bench/closed.sh DATA [THREADS [ROUNDS]]
 set -eu
 cd "$(dirname "$0")/../.."
@@ -50,6 +51,7 @@ else:
 differ = {"lenskit itemknn"}
 peers = {"ials": [("implicit", "als-exact"), ("implicit", "als-cg"), ("lenskit", "als")], "itemknn": [("implicit", "itemknn"), ("lenskit", "itemknn")],
          "rp3beta": [("scipy", "rp3beta")], "ease": [("lenskit", "ease"), ("scipy", "ease")]}
+wanted = [p for p in os.environ.get("AGAINST", "").split(",") if p]
 only = [m for m in os.environ.get("ONLY", "").split(",") if m] or [m for m in peers if m != "ease" or data != "gowalla"]
 
 
@@ -76,10 +78,12 @@ def theirs(peer, model):
 
 
 print(f"{'program':20} {'fit s':>8} {'rank s':>8} {'RSS MB':>8} {'Recall@20':>10} {'NDCG@20':>8} {'x fit':>6} {'x rank':>6}")
+every = {}
 for model in only:
-    got = {}
+    got = every[model] = {}
     for _ in range(rounds):
-        for name, call in [("privrec " + model, lambda: ours(model))] + [(f"{p} {m}", lambda p=p, m=m: theirs(p, m)) for p, m in peers[model]]:
+        sides = [(f"{p} {m}", lambda p=p, m=m: theirs(p, m)) for p, m in peers[model] if not wanted or p in wanted]
+        for name, call in [("privrec " + model, lambda: ours(model))] + sides:
             r, old = call(), got.get(name)
             got[name] = {k: v if old is None else max(v, old[k]) if k == "rss_mb" else min(v, old[k]) for k, v in r.items() if k in
                          ("fit_s", "rank_s", "rss_mb", "recall", "ndcg")}
@@ -90,4 +94,7 @@ for model in only:
         for k in ("recall", "ndcg"):
             if name not in differ and abs(r[k] - first[k]) > (0.004 if model == "ials" else 0.001):
                 sys.exit(f"{name}: {k} is {r[k]}, that of privrec {first[k]}: the sides do not compute the same")
+if os.environ.get("JSON"):
+    with open(os.environ["JSON"], "w") as f:
+        json.dump(every, f, indent=1)
 PY

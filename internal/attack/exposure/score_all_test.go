@@ -67,9 +67,10 @@ func TestEvaluateAllNamesTheProtocol(t *testing.T) {
 		q    Protocol
 		want string
 	}{
-		{Protocol{Budget: BudgetK, Cutoffs: []int{0}}, "full vocabulary, k guesses: attack: scoring guesses: cutoffs: 0"},
-		{Protocol{Vocabulary: VocabularyLogged}, "logged candidates (the clicks are among them), k*L guesses: attack: " +
-			"logged candidates: pair 0"},
+		{Protocol{Budget: BudgetK, Cutoffs: []int{0}},
+			"full vocabulary, k guesses: attack: scoring guesses: cutoffs: 0"},
+		{Protocol{Vocabulary: VocabularyLogged},
+			"logged candidates (the clicks are among them), k*L guesses: attack: logged candidates: pair 0"},
 	} {
 		_, err := EvaluateAll(t.Context(), m, p, []Protocol{{}, c.q})
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {

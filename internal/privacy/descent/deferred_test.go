@@ -497,7 +497,8 @@ func TestDeferredRefusesSettings(t *testing.T) {
 		"no decay":      func(st *State) { st.Moved = nil },
 		"rows":          func(st *State) { st.Noised = make([]int32, 3) },
 		"later":         func(st *State) { st.Noised, st.Moved = []int32{0, 1}, []int32{0, 1} },
-		"moved":         func(st *State) { st.Moved = []int32{0, 1} }, "below": func(st *State) { st.Noised = []int32{-1, 0} },
+		"moved":         func(st *State) { st.Moved = []int32{0, 1} },
+		"below":         func(st *State) { st.Noised = []int32{-1, 0} },
 	} {
 		st := s.State()
 		st.Noised, st.Moved = slices.Clone(st.Noised), slices.Clone(st.Moved)

@@ -39,11 +39,11 @@ type TrainConfig struct {
 	// items drawn for each step among those that a user does not have; 0: all of them
 	Negatives int `yaml:"negatives" limit:"0..10000000"`
 	// Others says which items that a user does not have are in the equations of users' vectors within a step: "all" of
-	// the table, which "" means too; "drawn": the negatives of the step, which stand for all, so that it reads few rows.
+	// the table, which "" means too; "drawn": the negatives of the step, which stand for all: it reads few rows.
 	Others string `yaml:"others,omitempty" limit:"all|drawn?"`
 	// Noise says when a row of V gets the noise that is due on all rows in every step: "dense", which "" means too: in
-	// the step; "deferred": when the row is read, all that it missed in one draw of the same law. A step then costs what
-	// it reads.
+	// the step; "deferred": when the row is read, all that it missed in one draw of the same law. A step then costs
+	// what it reads, and checkpoints of an unfinished run lack noise: guard them as you guard the data.
 	Noise     string  `yaml:"noise,omitempty" limit:"dense|deferred?"`
 	Optimizer string  `yaml:"optimizer" limit:"sgd|adam"` // sgd or adam
 	Rate      float64 `yaml:"rate" limit:"[1e-9,1e6]"`

@@ -182,7 +182,8 @@ func TestDeferredNoiseAfterKill(t *testing.T) {
 	suite.Start(t, suite.Tasks[0], whole, deferred...)
 	dir := filepath.Join(t.TempDir(), "run")
 	checkpoint := filepath.Join(dir, "checkpoint", "checkpoint.safetensors")
-	if err := suite.Try(runtest.NewFuse(t, 2, nil), suite.Tasks[0], dir, sets, run.Options{}); !run.WasInterrupted(err) {
+	err := suite.Try(runtest.NewFuse(t, 2, nil), suite.Tasks[0], dir, sets, run.Options{})
+	if !run.WasInterrupted(err) {
 		t.Fatal(err)
 	}
 	early, err := os.ReadFile(checkpoint)
@@ -320,7 +321,8 @@ func TestStepReadsItsRows(t *testing.T) {
 		for _, r := range must {
 			v, w := tensor.Row(tr.f.v, int(r)), tensor.Row(tr.f.w, int(r))
 			if int64(noised[r]) != tr.step || !slices.Equal(v, w[1:]) {
-				t.Fatalf("step %d: row %d has the noise of %d steps, %v in V and %v in the factors", tr.step, r, noised[r],
+				t.Fatalf("step %d: row %d has the noise of %d steps, %v in V and %v in the factors", tr.step, r,
+					noised[r],
 					v, w)
 			}
 		}

@@ -129,8 +129,8 @@ func (m measured) alone() error {
 	case a.Others == nil:
 		return errors.New("it does not say what other programs took of the processors' time: measure again")
 	case *a.Others > busy || a.Stolen > busy:
-		return fmt.Errorf("other programs took %.1f %% of the processors' time and the host %.1f %%, a record wants at most "+
-			"%d %% each: measure again on an idle machine", *a.Others, a.Stolen, busy)
+		return fmt.Errorf("other programs took %.1f %% of the processors' time and the host %.1f %%, a record wants at "+
+			"most %d %% each: measure again on an idle machine", *a.Others, a.Stolen, busy)
 	}
 	return nil
 }

@@ -62,7 +62,8 @@ func TestRecord(t *testing.T) {
 func TestRecordRefuses(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "bench.json")
-	for text, want := range map[string]string{"": "unexpected end", "{}": "has no rows", `{"rows": 1}`: "cannot unmarshal",
+	for text, want := range map[string]string{
+		"": "unexpected end", "{}": "has no rows", `{"rows": 1}`: "cannot unmarshal",
 		strings.Replace(example, `"others": 0.5, `, "", 1):           "does not say what other programs took",
 		strings.Replace(example, `"others": 0.5`, `"others": 40`, 1): "other programs took 40.0 %",
 		strings.Replace(example, `"stolen": 0`, `"stolen": 4.5`, 1):  "and the host 4.5 %",
@@ -70,7 +71,8 @@ func TestRecordRefuses(t *testing.T) {
 		if err := os.WriteFile(in, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := write([]string{in, filepath.Join(dir, "out.json")}); err == nil || !strings.Contains(err.Error(), want) {
+		err := write([]string{in, filepath.Join(dir, "out.json")})
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}

@@ -40,7 +40,8 @@ func (c *Channel[T]) Late(rows, cols int, deviation func(missed int64) float64, 
 		return nil, fmt.Errorf("%s: only normal noise from a seed can be added late", c.purpose)
 	}
 	if one := deviation(1) * c.law.Scale; rows < 1 || cols < 1 || !(one > 0) || !representable[T](one) {
-		return nil, fmt.Errorf("%s: late noise of deviation %g on a table of %d x %d values", c.purpose, one, rows, cols)
+		return nil, fmt.Errorf("%s: late noise of deviation %g on a table of %d x %d values", c.purpose, one, rows,
+			cols)
 	}
 	return &Late[T]{c: c, stream: s.Sub(), cols: cols, deviation: deviation, zero: make([]T, cols),
 		since: make([]int32, rows)}, nil

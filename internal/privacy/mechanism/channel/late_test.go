@@ -85,7 +85,10 @@ func TestLateDrawsOnce(t *testing.T) {
 func TestLateMisuse(t *testing.T) {
 	for want, misuse := range map[string]func(l *Late[float64]) error{
 		"noise of 4 releases, the ledger has 3": func(l *Late[float64]) error { _, err := l.Begin(nil, 4); return err },
-		"noise of -1 releases":                  func(l *Late[float64]) error { _, err := l.Begin(nil, -1); return err },
+		"noise of -1 releases": func(l *Late[float64]) error {
+			_, err := l.Begin(nil, -1)
+			return err
+		},
 		"row 4, the table has 4": func(l *Late[float64]) error {
 			_, err := l.Begin([]int32{4}, 1)
 			return err
