@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"privrec/internal/graph"
 	"privrec/internal/privacy"
@@ -122,8 +123,7 @@ func (t *pairsStep) run() error {
 	if err != nil {
 		return err
 	}
-	t.draws(batch)
-	t.gradients()
+	t.draws(batch, true)
 	if err := t.steps.AddAll(tensor.Parallel, t.ends, t.rows, t.values); err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (t *pairsStep) deferred() error {
 	if err != nil {
 		return err
 	}
-	t.draws(batch)
+	t.draws(batch, false)
 	if err := t.late.Read(tensor.Parallel, t.rows); err != nil {
 		return err
 	}
@@ -171,8 +171,7 @@ func (t *pairsStep) plain() {
 	for k := range batch {
 		batch[k] = int32(t.draw.IntN(t.graph.Edges()))
 	}
-	t.draws(batch)
-	t.gradients()
+	t.draws(batch, true)
 	if !t.adam {
 		for k, r := range t.rows[:3*len(batch)] {
 			tensor.Axpy(-pairsRate/tensor.Float(t.Batch), t.values[k*t.Dim:(k+1)*t.Dim], tensor.Row(t.table, int(r)))
@@ -195,25 +194,31 @@ func (t *pairsStep) plain() {
 	}
 }
 
-// draws lists the rows of the pairs of a batch, each with a negative among all other items.
-func (t *pairsStep) draws(batch []int32) {
+// draws lists the rows of the pairs of a batch, each with a negative among all other items, and computes their gradients
+// too, if asked.
+func (t *pairsStep) draws(batch []int32, gradients bool) {
 	d := t.Dim
 	if cap(t.rows) < 3*len(batch) {
 		t.rows, t.values = make([]int32, 3*len(batch)), make([]tensor.Float, 3*len(batch)*d)
 	}
 	t.rows, t.values = t.rows[:3*len(batch)], t.values[:3*len(batch)*d]
-	t.ends = t.ends[:0]
-	for k := range batch {
-		e := t.graph.Edge(int(batch[k]))
-		s := t.draw.Sub(uint64(t.step), uint64(k))
-		j := int32(s.IntN(t.Items - 1))
-		if j >= e.Item {
-			j++
+	t.ends = slices.Grow(t.ends[:0], len(batch))[:len(batch)]
+	tensor.Parallel(len(batch), 64, func(_, lo, hi int) {
+		for k := lo; k < hi; k++ {
+			e := t.graph.Edge(int(batch[k]))
+			s := t.draw.Sub(uint64(t.step), uint64(k))
+			j := int32(s.IntN(t.Items - 1))
+			if j >= e.Item {
+				j++
+			}
+			rows := t.rows[3*k : 3*k+3]
+			rows[0], rows[1], rows[2] = e.User, int32(t.Users)+e.Item, int32(t.Users)+j
+			t.ends[k] = 3 * (k + 1)
+			if gradients {
+				pairGradient(t.table, rows, t.values[3*k*d:3*(k+1)*d])
+			}
 		}
-		rows := t.rows[3*k : 3*k+3]
-		rows[0], rows[1], rows[2] = e.User, int32(t.Users)+e.Item, int32(t.Users)+j
-		t.ends = append(t.ends, 3*(k+1))
-	}
+	})
 }
 
 // gradients computes the gradients of the pairs that were drawn.

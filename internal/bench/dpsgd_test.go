@@ -37,7 +37,7 @@ func TestPairGradientsSumToTheBatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	batch := []int32{3, 3, 17, 40, 99}
-	s.draws(batch)
+	s.draws(batch, false)
 	s.gradients()
 	sum := make([]float64, len(s.table.Data))
 	for k, r := range s.rows {
