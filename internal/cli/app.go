@@ -187,7 +187,7 @@ func wants(names ...string) cobra.PositionalArgs {
 }
 
 // pathFlags are the flags that name a file or a folder, in any command.
-var pathFlags = []string{"against", "attributes", "biases", "catalogue", "config", "data", "gram", "graph", "grid",
+var pathFlags = []string{"against", "attributes", "biases", "catalogue", "config", "data", "gram", "graph", "grid", "held-out",
 	"history", "ids", "in", "interactions", "items", "ledger-key", "lists", "non-members", "on", "out", "parent",
 	"plot", "record", "records", "recs", "retrained", "runs", "start", "study", "train", "train-config", "truth",
 	"vectors"}
