@@ -187,10 +187,10 @@ func wants(names ...string) cobra.PositionalArgs {
 }
 
 // pathFlags are the flags that name a file or a folder, in any command.
-var pathFlags = []string{"against", "attributes", "biases", "catalogue", "config", "data", "gram", "graph", "grid", "held-out",
-	"history", "ids", "in", "interactions", "items", "ledger-key", "lists", "non-members", "on", "out", "parent",
-	"plot", "record", "records", "recs", "retrained", "runs", "start", "study", "train", "train-config", "truth",
-	"vectors"}
+var pathFlags = []string{"against", "attributes", "biases", "catalogue", "config", "data", "gram", "graph",
+	"grid", "held-out", "history", "ids", "in", "interactions", "items", "ledger-key", "lists", "non-members", "on",
+	"out", "parent", "plot", "record", "records", "recs", "retrained", "runs", "start", "study", "train",
+	"train-config", "truth", "vectors"}
 
 // refuseDash refuses "-" as the name of a file or a folder, before a command does anything. In
 // other programs it stands for standard input or output; here it would become a file of that
